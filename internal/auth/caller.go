@@ -41,7 +41,31 @@ const (
 	Global
 )
 
-// Caller is the identity a request runs under, frozen for its duration.
+var depthNames = [...]string{"None", "Basic", "Local", "Deep", "Global"}
+
+// String is the depth's name on the wire.
+func (d Depth) String() string { return depthNames[d] }
+
+// Mask is the depth as roleprivileges stores it: 1, 2, 4, 8; 0 for None.
+func (d Depth) Mask() int64 {
+	if d == None {
+		return 0
+	}
+	return 1 << (d - 1)
+}
+
+// depthOfMask is the greatest depth in a stored mask.
+func depthOfMask(mask int64) Depth {
+	for d := Global; d > None; d-- {
+		if mask&d.Mask() != 0 {
+			return d
+		}
+	}
+	return None
+}
+
+// Caller is the identity a request runs under, frozen for its duration. Callers are made by an Authenticator and shared
+// between requests; nobody changes one.
 type Caller struct {
 	User         value.GUID // whose security context applies: the impersonated user, else the authenticated one
 	Real         value.GUID // the authenticated user; limits and audit count this one
@@ -55,20 +79,62 @@ type Caller struct {
 	AccessMode   int
 	Language     int
 
-	depths map[int]*[rightCount]Depth // by table type code
-	misc   map[string]Depth           // privileges that belong to no table, by lower-case name
+	model  *schema.Model
+	own    *rights // of User
+	behalf *rights // of Real, where they narrow those of User; nil without impersonation
 }
 
-// Depth returns how far the caller's right on a table reaches.
+// Depth returns how far the caller's right on a table reaches: the lesser of both users' depths under impersonation.
 func (c *Caller) Depth(t *schema.Table, r Right) Depth {
 	if c.Admin {
 		return Global
 	}
-	if d := c.depths[t.TypeCode]; d != nil {
-		return d[r]
+	t, r = governing(c.model, t, r)
+	d := c.own.depth(t, r)
+	if c.behalf != nil {
+		d = min(d, c.behalf.depth(t, r))
 	}
-	return None
+	return d
+}
+
+// Misc returns how far a privilege reaches that belongs to no table, such as prvBulkDelete; the name in any case.
+func (c *Caller) Misc(name string) Depth {
+	if c.Admin {
+		return Global
+	}
+	d := c.own.miscDepth(name)
+	if c.behalf != nil {
+		d = min(d, c.behalf.miscDepth(name))
+	}
+	return d
 }
 
 // Impersonating tells whether the request runs for somebody other than who sent it.
 func (c *Caller) Impersonating() bool { return c.User != c.Real }
+
+// principals are the ids under which rows can belong to or be shared with the caller.
+func (c *Caller) principals() []value.GUID {
+	return append([]value.GUID{c.User}, c.Teams...)
+}
+
+// onBehalf is the caller under which real acts for user.
+func onBehalf(real, user *Caller) *Caller {
+	c := *user
+	c.Real = real.User
+	c.Admin = user.Admin && real.Admin
+	if !real.Admin {
+		c.behalf = real.own
+	}
+	return &c
+}
+
+// System returns the caller under which the service itself and its commands work: the SYSTEM user with every right.
+func System(m *schema.Model, organization value.GUID) *Caller {
+	return &Caller{
+		User: SystemUser, Real: SystemUser, Organization: organization, Unit: RootUnit, Units: []value.GUID{RootUnit},
+		Admin: true, Roles: 1, Language: english, model: m, own: &rights{user: SystemUser, admin: true, roles: 1},
+	}
+}
+
+// english is the language of every label and message.
+const english = 1033

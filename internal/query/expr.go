@@ -5,7 +5,7 @@ import (
 	"almoner/internal/value"
 )
 
-// Expr is a value to be computed for a row: Ref, Literal, Call, Scalar or OutputRef.
+// Expr is a value to be computed for a row: Ref, Literal, Call, Scalar, TypeCode or OutputRef.
 type Expr interface{ expr() }
 
 // Ref is a column of a source.
@@ -32,6 +32,9 @@ type Scalar struct {
 	Agg    Agg
 }
 
+// TypeCode is the type code of the row a polymorphic lookup points at.
+type TypeCode struct{ Ref Ref }
+
 // OutputRef stands for an output of a grouped or distinct query in its Order: the index into Select.Outputs.
 type OutputRef struct{ Index int }
 
@@ -39,6 +42,7 @@ func (Ref) expr()       {}
 func (Literal) expr()   {}
 func (Call) expr()      {}
 func (*Scalar) expr()   {}
+func (TypeCode) expr()  {}
 func (OutputRef) expr() {}
 
 // Fn is a function of the tree.
@@ -84,6 +88,8 @@ const (
 	FnGroupYear
 	FnGroupFiscalPeriod
 	FnGroupFiscalYear
+	FnNow   // the service's clock; the resolve pass makes it a literal
+	FnMoney // FnMoney(integer): that many minor units, as money
 )
 
 // Test makes a filter usable as the condition of FnIf.
@@ -99,6 +105,8 @@ func KindOf(e Expr) value.Kind {
 		return e.Column.Type.Kind()
 	case Literal:
 		return e.Value.Kind()
+	case TypeCode:
+		return value.KindInt
 	case *Scalar:
 		if e.Agg == AggCount || e.Agg == AggCountColumn {
 			return value.KindInt
@@ -117,6 +125,10 @@ func callKind(c Call) value.Kind {
 		return value.KindText
 	case FnDate:
 		return value.KindDate
+	case FnNow:
+		return value.KindTime
+	case FnMoney:
+		return value.KindMoney
 	case FnAdd, FnSub, FnMul:
 		return arithmeticKind(c.Fn, KindOf(c.Args[0]), KindOf(c.Args[1]))
 	case FnDiv, FnMod:

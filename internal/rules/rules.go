@@ -26,6 +26,9 @@ type Env interface {
 	// Derive changes columns the service keeps: version and change log move, modifiedon and modifiedby do not. Values equal
 	// to the stored ones write nothing. Hidden columns alone move nothing but themselves.
 	Derive(t *schema.Table, id value.GUID, set []query.Assign) error
+	// Touch moves version and change log of a row whose stored columns stay as they are, because a value made at read time
+	// has changed. A row that is not there is passed over.
+	Touch(t *schema.Table, id value.GUID) error
 	// Create, Update and Delete are full writes with all rules, as the service itself: for actions and cascades.
 	Create(t *schema.Table, set []query.Assign) (value.GUID, error)
 	Update(t *schema.Table, id value.GUID, set []query.Assign) error

@@ -57,11 +57,13 @@ type Table struct {
 	Hidden   bool // a side table of the store's own: no set, not in metadata, not tracked
 	Platform bool // belongs to the platform (users, roles, currencies ...): not a business table of the foundation
 	ReadOnly bool // clients may only read it
+	Link     bool // the intersect of a many-to-many relation
 
 	Key     *Column // the GUID primary key; nil for a hidden table with a composite key
 	Title   *Column // primary name; nil if it has none
 	Columns []*Column
 	Unique  [][]*Column // composite unique constraints; the first is the primary key of a table without Key
+	Indexes [][]*Column // compound indexes; a column with Virtual typename:x stands for the type code kept beside lookup x
 	Parents []*Relation // lookups of this table, one per target
 	Childs  []*Relation // lookups of other tables that point here
 
@@ -193,6 +195,14 @@ type Nav struct {
 	Relation *Relation   // nil for N:N and for a property with several targets
 	Through  *ManyToMany // N:N
 	Members  bool        // listmember_association: the member table is chosen by the list's createdfromcode
+}
+
+// Ends returns the two sides of an N:N navigation property as seen from its row: the row's own side, then the other.
+func (n *Nav) Ends() (here, there Side) {
+	if n.Through.A.Table == n.From && n.Through.A.Nav == n.Name {
+		return n.Through.A, n.Through.B
+	}
+	return n.Through.B, n.Through.A
 }
 
 // OptionSet is the closed or open set of integers a choice column may hold, with their labels.

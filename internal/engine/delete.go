@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"almoner/internal/auth"
+	"almoner/internal/fault"
+	"almoner/internal/query"
+	"almoner/internal/rules"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// delete is Delete; system marks a write of the service itself.
+func (x *Tx) delete(ch *query.Change, system bool) error {
+	e, err := x.writable(ch, auth.Delete, system)
+	if err != nil {
+		return err
+	}
+	w := &rules.Write{Kind: query.Delete, Old: e.row, System: system}
+	if err := x.books.Before(w); err != nil {
+		return err
+	}
+	if err := x.release(ch.Table, ch.ID); err != nil {
+		return err
+	}
+	x.put(e, nil, true)
+	return x.books.After(w)
+}
+
+// release deals with the rows that point at one about to go: refuses, removes them too, or clears their lookups.
+func (x *Tx) release(t *schema.Table, id value.GUID) error {
+	for _, action := range []schema.OnDelete{schema.Restrict, schema.Cascade, schema.RemoveLink} {
+		for _, r := range t.Childs {
+			if r.System || r.OnDelete != action || r.Child.Key == nil {
+				continue
+			}
+			if err := x.releaseChildren(r, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (x *Tx) releaseChildren(r *schema.Relation, id value.GUID) error {
+	children, err := env{x}.Find(r.Child, []query.Assign{{Column: r.Column, Value: lookupValue(r.Column, r.Parent, id)}}, []*schema.Column{r.Column})
+	if err != nil {
+		return err
+	}
+	for _, child := range children {
+		switch r.OnDelete {
+		case schema.Restrict:
+			return fault.New(fault.CannotDeleteAssociated,
+				"The '%s' %s cannot be deleted because the '%s' %s refers to it through %s.", r.Parent.Name, id, r.Child.Name, child.ID, r.Column.Name).
+				At(r.Parent.Name, "relation "+r.Name)
+		case schema.Cascade:
+			err = env{x}.Delete(r.Child, child.ID)
+		case schema.RemoveLink:
+			err = env{x}.Derive(r.Child, child.ID, []query.Assign{{Column: r.Column, Value: value.Null}})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

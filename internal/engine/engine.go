@@ -1,0 +1,154 @@
+// Package engine runs reads, writes and change pulls: it applies the passes (privileges, caller and clock, pages) to a bound
+// query, and it carries a bound change through privileges, rules, row, change log and books in one transaction. It knows
+// neither HTTP nor SQL.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"almoner/internal/auth"
+	"almoner/internal/query"
+	"almoner/internal/rules"
+	"almoner/internal/schema"
+	"almoner/internal/settings"
+	"almoner/internal/store"
+	"almoner/internal/value"
+)
+
+// Engine is the service without its wire.
+type Engine struct {
+	store      store.Store
+	model      *schema.Model
+	settings   atomic.Pointer[settings.Settings]
+	clock      func() time.Time
+	log        *slog.Logger
+	currencies currencies
+	tokens     *signer
+	columns    wellKnown
+}
+
+// Options are what an Engine is made of.
+type Options struct {
+	Store    store.Store
+	Model    *schema.Model
+	Settings *settings.Settings
+	Clock    func() time.Time // the service's idea of now
+	Logger   *slog.Logger
+}
+
+// New makes an engine over an open, bootstrapped store.
+func New(ctx context.Context, o Options) (*Engine, error) {
+	e := &Engine{store: o.Store, model: o.Model, clock: o.Clock, log: o.Logger}
+	if e.clock == nil {
+		e.clock = time.Now
+	}
+	if e.log == nil {
+		e.log = slog.Default()
+	}
+	e.settings.Store(o.Settings)
+	e.columns = findWellKnown(o.Model)
+	var err error
+	if e.tokens, err = openSigner(ctx, o.Store, o.Model); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Model returns the schema the engine serves.
+func (e *Engine) Model() *schema.Model { return e.model }
+
+// Store returns the store the engine works on.
+func (e *Engine) Store() store.Store { return e.store }
+
+// Settings returns the settings in force now.
+func (e *Engine) Settings() *settings.Settings { return e.settings.Load() }
+
+// SetSettings puts new settings in force for requests that begin after it.
+func (e *Engine) SetSettings(s *settings.Settings) { e.settings.Store(s) }
+
+// Now returns the service's clock in whole seconds.
+func (e *Engine) Now() int64 { return e.clock().Unix() }
+
+// Clock returns the service's idea of now.
+func (e *Engine) Clock() time.Time { return e.clock() }
+
+// Session is one request's identity and moment.
+type Session struct {
+	reader
+	Deferred bool // leave totals to a later recalculation (Prefer: rollups=deferred)
+}
+
+// Session begins a request of a caller.
+func (e *Engine) Session(caller *auth.Caller) *Session {
+	return &Session{reader: reader{e: e, caller: caller, now: e.Now(), source: e.store}}
+}
+
+// Caller returns whose request it is.
+func (s *Session) Caller() *auth.Caller { return s.caller }
+
+// Now returns the moment the request began, by the service's clock.
+func (s *Session) Now() int64 { return s.now }
+
+// Engine returns the engine the session belongs to.
+func (s *Session) Engine() *Engine { return s.e }
+
+// Write runs fn in one transaction: all of its changes hold, with their books, or none does. fn may be run again from the
+// start, so it must keep nothing but what its last run left.
+func (s *Session) Write(ctx context.Context, fn func(*Tx) error) error {
+	return s.e.store.Write(ctx, func(st store.Tx) error { return s.run(ctx, st, fn) })
+}
+
+// Bulk is Write for large loads.
+func (s *Session) Bulk(ctx context.Context, fn func(*Tx) error) error {
+	return s.e.store.Bulk(ctx, func(st store.Tx) error { return s.run(ctx, st, fn) })
+}
+
+func (s *Session) run(ctx context.Context, st store.Tx, fn func(*Tx) error) error {
+	tx := newTx(ctx, s, st)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.finish()
+}
+
+// wellKnown holds the tables the engine itself writes.
+type wellKnown struct {
+	audit, user, team, unit, organization, currency, share *schema.Table
+}
+
+func findWellKnown(m *schema.Model) wellKnown {
+	return wellKnown{
+		audit: m.Table("audit"), user: m.Table("systemuser"), team: m.Table("team"), unit: m.Table("businessunit"),
+		organization: m.Table("organization"), currency: m.Table("transactioncurrency"), share: m.Table("principalobjectaccess"),
+	}
+}
+
+// zone returns the organization's time zone.
+func (e *Engine) zone() *time.Location { return e.Settings().Location() }
+
+// resolveContext is what the resolve pass needs to know of caller and clock.
+func (e *Engine) resolveContext(caller *auth.Caller, now int64) query.ResolveContext {
+	s := e.Settings()
+	return query.ResolveContext{
+		Now: now, Zone: e.zone(), StartMonth: s.YearStartMonth, User: caller.User, BusinessUnit: caller.Unit,
+		Teams: caller.Teams, Reports: caller.Reports, Language: caller.Language,
+	}
+}
+
+// newBooks opens the rules for one transaction.
+func newBooks(env rules.Env, deferred bool) *rules.Books {
+	b := rules.NewBooks(env)
+	b.Deferred = deferred
+	return b
+}
+
+// assign is shorthand for one column's value by name.
+func assign(t *schema.Table, name string, v value.Value) query.Assign {
+	return query.Assign{Column: t.MustColumn(name), Value: v}
+}
+
+// machineNow is the machine's clock, for what must not follow a rehearsed one.
+func machineNow() int64 { return time.Now().Unix() }

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// The change log is the audit table: one line per written row and transaction, ordered by version. Deltas, audit and
+// outgoing events read from it. A line marked derived speaks of a change the service made by itself; it feeds deltas and
+// is not shown as audit.
+
+// Operations and actions of audit lines, as the platform numbers them.
+const (
+	operationCreate = 1
+	operationUpdate = 2
+	operationDelete = 3
+
+	actionCreate     = 1
+	actionUpdate     = 2
+	actionDelete     = 3
+	actionActivate   = 4
+	actionDeactivate = 5
+	actionAssign     = 13
+)
+
+func (x *Tx) logChange(e *entry, set []query.Assign, version int64) error {
+	if !e.table.Track && !e.table.Audit {
+		return nil
+	}
+	operation, action := int64(operationUpdate), actionOf(e, set)
+	if e.stored == nil {
+		operation, action = operationCreate, actionCreate
+	}
+	line := x.logLine(e, version, operation, action)
+	if e.table.Audit && e.shown {
+		line = append(line, x.logDetail(e, set)...)
+	}
+	return x.insertLine(version, line)
+}
+
+func (x *Tx) logDelete(e *entry, version int64) error {
+	if !e.table.Track && !e.table.Audit {
+		return nil
+	}
+	e.shown = true
+	return x.insertLine(version, x.logLine(e, version, operationDelete, actionDelete))
+}
+
+func actionOf(e *entry, set []query.Assign) int64 {
+	for _, a := range set {
+		switch a.Column.Name {
+		case "statecode":
+			if a.Value.Int() == 0 {
+				return actionActivate
+			}
+			return actionDeactivate
+		case "ownerid":
+			return actionAssign
+		}
+	}
+	return actionUpdate
+}
+
+func (x *Tx) logLine(e *entry, version, operation, action int64) []query.Assign {
+	t := x.e.columns.audit
+	line := []query.Assign{
+		assign(t, "createdon", value.Time(x.now)),
+		assign(t, "operation", value.Int(operation)),
+		assign(t, "action", value.Int(action)),
+		assign(t, "objectid", value.Ref(e.id, e.table.TypeCode)),
+		assign(t, "userid", value.ID(x.caller.User)),
+		assign(t, "transactionid", value.ID(x.id)),
+		assign(t, "logversion", value.Int(version)),
+		assign(t, "derived", value.Bool(!e.shown || !e.table.Audit)),
+	}
+	if x.caller.Impersonating() {
+		line = append(line, assign(t, "callinguserid", value.ID(x.caller.Real)))
+	}
+	return line
+}
+
+// insertLine writes a line under a key made of its version, so that the log is clustered in commit order.
+func (x *Tx) insertLine(version int64, line []query.Assign) error {
+	id := x.id
+	binary.BigEndian.PutUint64(id[:8], uint64(version))
+	return x.store.Insert(x.ctx, x.e.columns.audit, id, line)
+}
+
+// maxDetail is the longest value kept in a line's detail, in bytes.
+const maxDetail = 5 << 10
+
+// changedAttribute is one column of an audit line's detail, in the platform's form.
+type changedAttribute struct {
+	Name string  `json:"logicalName"`
+	Old  *string `json:"oldValue"`
+	New  *string `json:"newValue"`
+}
+
+func (x *Tx) logDetail(e *entry, set []query.Assign) []query.Assign {
+	var changed []changedAttribute
+	var mask []string
+	for _, a := range set {
+		if a.Column.Hidden || a.Column.System && a.Column.Name != "statecode" && a.Column.Name != "statuscode" && a.Column.Name != "ownerid" && a.Column.Name != "transactioncurrencyid" {
+			continue
+		}
+		mask = append(mask, strconv.Itoa(a.Column.Number))
+		var old value.Value
+		if e.stored != nil {
+			old = e.stored.Get(a.Column)
+		}
+		changed = append(changed, changedAttribute{a.Column.Name, x.detailText(a.Column, old), x.detailText(a.Column, a.Value)})
+	}
+	detail, err := json.Marshal(map[string]any{"changedAttributes": changed})
+	if err != nil {
+		return nil // strings always marshal
+	}
+	t := x.e.columns.audit
+	return []query.Assign{
+		assign(t, "attributemask", value.Text(strings.Join(mask, ","))),
+		assign(t, "changedata", value.Text(string(detail))),
+	}
+}
+
+// detailText prints a value for the log: lookups as "table,id", everything else as on the wire.
+func (x *Tx) detailText(c *schema.Column, v value.Value) *string {
+	if v.IsNull() {
+		return nil
+	}
+	s := v.String()
+	if c.Type == schema.TypeLookup {
+		table := c.Targets[0]
+		if target := x.e.model.ByCode(v.TypeCode()); c.Polymorphic() && target != nil {
+			table = target
+		}
+		s = table.Name + "," + s
+	}
+	if len(s) > maxDetail {
+		s = s[:maxDetail]
+	}
+	return &s
+}

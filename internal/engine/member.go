@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+
+	"almoner/internal/auth"
+	"almoner/internal/fault"
+	"almoner/internal/fetchxml"
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/settings"
+	"almoner/internal/value"
+)
+
+// MemberTable is the table whose rows a marketing list groups, by its createdfromcode.
+func (e *Engine) MemberTable(list *query.Row) (*schema.Table, error) {
+	names := map[int64]string{2: "account", 3: "lead", 4: "contact"}
+	if e.Settings().ListMembertype == settings.MembersPlatform {
+		names = map[int64]string{1: "account", 2: "contact", 4: "lead"}
+	}
+	code := list.Value("createdfromcode").Int()
+	if t := e.model.Table(names[code]); t != nil {
+		return t, nil
+	}
+	return nil, fault.New(fault.ListWrongMember, "The list %s has no member table: createdfromcode is %d.", list.ID, code).At("list", "column createdfromcode")
+}
+
+// Members is the condition that a row is a member of a list: it has a member row, or the list's own query selects it. The caller's
+// rights apply to that query like to any other.
+func (s *Session) Members(ctx context.Context, list *query.Row, root *query.Link) (query.Filter, error) {
+	if !list.Value("type").Bool() {
+		t := s.e.model.Table("listmember")
+		link := &query.Link{Table: t, Parent: root, From: t.MustColumn("entityid"), To: root.Table.Key}
+		return &query.Exists{Link: link, Where: query.Equal(link, t.MustColumn("listid"), value.ID(list.ID))}, nil
+	}
+	text := list.Value("query").Text()
+	if text == "" {
+		return query.Const(false), nil
+	}
+	members, err := fetchxml.Members(s.e.model, text, root.Table)
+	if err != nil {
+		return nil, err
+	}
+	return &query.InQuery{Left: query.Ref{Link: root, Column: root.Table.Key}, Query: members}, nil
+}
+
+// AddMember puts a row on a static list and returns the id of its member row; a row that is on it stays once. The rules refuse locked
+// and dynamic lists and rows of the wrong table.
+func (x *Tx) AddMember(list value.GUID, t *schema.Table, id value.GUID) (value.GUID, error) {
+	if err := x.mayLink(x.e.model.Table("list"), list, t, id); err != nil {
+		return value.GUID{}, err
+	}
+	if found, err := x.member(list, id); err != nil || found != nil {
+		if err != nil {
+			return value.GUID{}, err
+		}
+		return found.ID, x.store.Touch(x.ctx)
+	}
+	m := x.e.model.Table("listmember")
+	return x.create(&query.Change{Kind: query.Create, Table: m, Set: []query.Assign{
+		assign(m, "listid", value.ID(list)), assign(m, "entityid", value.Ref(id, t.TypeCode)),
+	}}, true)
+}
+
+// RemoveMember takes a row off a static list; one that is not on it is no error (decision 21).
+func (x *Tx) RemoveMember(list, id value.GUID) error {
+	t := x.e.model.Table("list")
+	if err := x.require(t, auth.Write, auth.Read); err != nil {
+		return err
+	}
+	row, err := x.mustRow(t, list, true)
+	if err != nil {
+		return err
+	}
+	if err := x.allowed(x.ctx, row, auth.Write); err != nil {
+		return err
+	}
+	if row.Value("type").Bool() {
+		return fault.New(fault.ListDynamic, "Members of the dynamic list %s cannot be removed one by one.", list).At("list", "rule list.dynamic", "column type")
+	}
+	if row.Value("lockstatus").Bool() {
+		return fault.New(fault.ListLocked, "The list %s is locked.", list).At("list", "rule list.locked", "column lockstatus")
+	}
+	found, err := x.member(list, id)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return x.store.Touch(x.ctx)
+	}
+	return x.delete(&query.Change{Kind: query.Delete, Table: found.Table, ID: found.ID}, true)
+}
+
+// member finds the member row of a row on a list; nil when it is not on it.
+func (x *Tx) member(list, id value.GUID) (*query.Row, error) {
+	m := x.e.model.Table("listmember")
+	rows, err := env{x}.Find(m, []query.Assign{assign(m, "listid", value.ID(list)), assign(m, "entityid", value.ID(id))}, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}

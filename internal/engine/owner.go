@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"almoner/internal/auth"
+	"almoner/internal/fault"
+	"almoner/internal/query"
+	"almoner/internal/rules"
+	"almoner/internal/value"
+)
+
+// assignOwner gives a row to a user or team: the caller needs Assign (when the row changes hands), the new owner Read.
+func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
+	t := w.New.Table
+	if owner.IsNull() {
+		return fault.New(fault.OwnerInvalid, "The owner of a row cannot be empty.").At(t.Name, "column ownerid")
+	}
+	if w.Old != nil && w.Old.Value("ownerid") == owner {
+		return nil
+	}
+	if !system {
+		if err := x.mayAssign(w); err != nil {
+			return err
+		}
+	}
+	table := x.e.model.ByCode(owner.TypeCode())
+	principal, err := x.mustRow(table, owner.ID(), false)
+	if err != nil {
+		return err
+	}
+	if err := x.checkOwner(t.Name, principal); err != nil {
+		return err
+	}
+	if !system {
+		if err := auth.RequireOf(x.ctx, x.source, x.e.model, principal, t, auth.Read); err != nil {
+			return err
+		}
+	}
+	x.setOwner(w.New, owner, principal.Value("businessunitid").ID())
+	return nil
+}
+
+func (x *Tx) mayAssign(w *rules.Write) error {
+	if w.Old == nil && w.New.Value("ownerid").ID() == x.caller.User {
+		return nil // the row is being created; naming its owner is part of creating it
+	}
+	if err := x.require(w.New.Table, auth.Assign); err != nil {
+		return err
+	}
+	if w.Old == nil {
+		return nil
+	}
+	return x.allowed(x.ctx, w.Old, auth.Assign)
+}
+
+func (x *Tx) checkOwner(table string, principal *query.Row) error {
+	switch principal.Table {
+	case x.e.columns.user:
+		if principal.Value("isdisabled").Bool() {
+			return fault.New(fault.OwnerDisabled, "The user %s is disabled and cannot own rows.", principal.ID).At(table, "column ownerid")
+		}
+	case x.e.columns.team:
+		if principal.Value("teamtype").Int() == 1 {
+			return fault.New(fault.OwnerAccessTeam, "The team %s is an access team and cannot own rows.", principal.ID).At(table, "column ownerid")
+		}
+	}
+	return nil
+}
+
+// setOwner fills ownerid and the columns that follow it.
+func (x *Tx) setOwner(r *query.Row, owner value.Value, unit value.GUID) {
+	user, team := value.Null, value.Null
+	if owner.TypeCode() == x.e.columns.team.TypeCode {
+		team = value.ID(owner.ID())
+	} else {
+		user = value.ID(owner.ID())
+	}
+	r.Put("ownerid", owner)
+	r.Put("owninguser", user)
+	r.Put("owningteam", team)
+	r.Put("owningbusinessunit", value.ID(unit))
+}

@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"context"
+
+	"almoner/internal/auth"
+	"almoner/internal/fault"
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/store"
+	"almoner/internal/value"
+)
+
+// MaxPage is the most rows one answer holds.
+const MaxPage = 5000
+
+// reader answers queries for one caller at one moment, from the store or from inside a transaction.
+type reader struct {
+	e      *Engine
+	caller *auth.Caller
+	now    int64
+	source store.Reader
+}
+
+// Page is one page of a result while its rows are being read.
+type Page struct {
+	Plan     *Plan
+	Rows     query.Rows // parent rows; one more than Limit when there are more
+	Limit    int
+	Children map[*query.Expand]*Children
+}
+
+// Children are the rows of one expanded collection for all parents of a page.
+type Children struct {
+	Plan *Plan
+	Rows *query.Spool
+	at   map[value.GUID][2]int // first row and number of rows of each parent
+	sub  map[*query.Expand]*Children
+}
+
+// Of positions the rows on those of one parent and tells how many there are.
+func (c *Children) Of(parent value.GUID) int {
+	span := c.at[parent]
+	c.Rows.Seek(span[0])
+	return span[1]
+}
+
+// Sub returns the rows of a collection expanded inside this one.
+func (c *Children) Sub() map[*query.Expand]*Children { return c.sub }
+
+// Prepare runs the passes over a bound query: privileges, caller and clock, order and page; then lays out its cells. The query
+// is changed in place and belongs to the plan from then on.
+func (r *reader) Prepare(q *query.Query) (*Plan, error) {
+	if err := auth.Secure(r.caller, q); err != nil {
+		return nil, err
+	}
+	return r.prepareTrusted(q)
+}
+
+// prepareTrusted is Prepare for the service's own queries: privileges do not apply.
+func (r *reader) prepareTrusted(q *query.Query) (*Plan, error) {
+	if err := query.Resolve(q, r.e.resolveContext(r.caller, r.now)); err != nil {
+		return nil, err
+	}
+	stabilize(q)
+	return newPlan(q, 0), nil
+}
+
+// stabilize appends the key as the last sort value, so that pages never lose or repeat a row.
+func stabilize(q *query.Query) {
+	if q.Grouped || q.Distinct || q.Root.Table.Key == nil {
+		return
+	}
+	key := query.Ref{Link: q.Root, Column: q.Root.Table.Key}
+	for _, o := range q.Order {
+		if ref, ok := o.Expr.(query.Ref); ok && ref == key {
+			return
+		}
+	}
+	desc := len(q.Order) > 0 && q.Order[len(q.Order)-1].Desc
+	q.Order = append(q.Order, query.Order{Expr: key, Desc: desc})
+	eachMany(&q.Select, stabilize)
+}
+
+func eachMany(n *query.Node, do func(*query.Query)) {
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			eachMany(one, do)
+		}
+		if e.Many != nil {
+			do(e.Many)
+		}
+	}
+}
+
+// Read runs a prepared query and hands its page to fn while the cursor is open. limit is the number of rows fn may put out; one
+// more is read to know whether there are more.
+func (r *reader) Read(ctx context.Context, plan *Plan, limit int, fn func(*Page) error) error {
+	if limit > 0 {
+		plan.Query.Page.Size = limit + 1
+	}
+	if !plan.Root.hasMany() {
+		return r.stream(ctx, plan, limit, fn)
+	}
+	return r.snapshot(ctx, func(source store.Reader) error {
+		page, err := spoolPage(ctx, source, plan, limit)
+		if err != nil {
+			return err
+		}
+		defer page.Rows.Close()
+		return fn(page)
+	})
+}
+
+func (r *reader) stream(ctx context.Context, plan *Plan, limit int, fn func(*Page) error) error {
+	rows, err := r.source.Read(ctx, plan.Query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return fn(&Page{Plan: plan, Rows: rows, Limit: limit})
+}
+
+// snapshot runs fn with a reader all of whose reads see the same rows.
+func (r *reader) snapshot(ctx context.Context, fn func(store.Reader) error) error {
+	if s, ok := r.source.(store.Store); ok {
+		return s.View(ctx, fn)
+	}
+	return fn(r.source)
+}
+
+// spoolPage reads parent rows and then, once per expanded collection, all of their children.
+func spoolPage(ctx context.Context, source store.Reader, plan *Plan, limit int) (*Page, error) {
+	rows, err := source.Read(ctx, plan.Query)
+	if err != nil {
+		return nil, err
+	}
+	spool := query.NewSpool(plan.cells)
+	_, err = spool.Fill(rows, 0)
+	rows.Close()
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Plan: plan, Rows: spool, Limit: limit}
+	page.Children, err = children(ctx, source, plan.Root, spool)
+	spool.Seek(0)
+	return page, err
+}
+
+// children reads every collection expanded below a node for all rows of a spool.
+func children(ctx context.Context, source store.Reader, n *NodePlan, rows *query.Spool) (map[*query.Expand]*Children, error) {
+	out := map[*query.Expand]*Children{}
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			below, err := children(ctx, source, one, rows)
+			if err != nil {
+				return nil, err
+			}
+			for k, v := range below {
+				out[k] = v
+			}
+		}
+		if e.Many == nil {
+			continue
+		}
+		c, err := readChildren(ctx, source, e, keysOf(rows, n.Key))
+		if err != nil {
+			return nil, err
+		}
+		out[e.Expand] = c
+	}
+	return out, nil
+}
+
+func keysOf(rows *query.Spool, cell int) []value.GUID {
+	var ids []value.GUID
+	seen := map[value.GUID]bool{}
+	for rows.Seek(0); rows.Next(); {
+		if rows.Null(cell) {
+			continue
+		}
+		if id := value.GUID(rows.Bytes(cell)); !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parents []value.GUID) (*Children, error) {
+	c := &Children{Plan: e.Many, Rows: query.NewSpool(append([]query.CellClass{query.BytesCell}, e.Many.cells...)), at: map[value.GUID][2]int{}}
+	if len(parents) == 0 {
+		return c, nil
+	}
+	rows, err := source.ReadChildren(ctx, e.Expand, parents)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.Rows.Fill(rows, 0)
+	rows.Close()
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; c.Rows.Next(); i++ {
+		id := value.GUID(c.Rows.Bytes(0))
+		span, ok := c.at[id]
+		if !ok {
+			span[0] = i
+		}
+		span[1]++
+		c.at[id] = span
+	}
+	c.sub, err = children(ctx, source, e.Many.Root, c.Rows)
+	return c, err
+}
+
+// Count returns how many rows a prepared query matches, whatever its page.
+func (r *reader) Count(ctx context.Context, plan *Plan) (int64, error) {
+	n, err := r.source.Count(ctx, plan.Query)
+	if limit := int64(r.e.Settings().CountCap); err == nil && limit > 0 && n > limit {
+		n = limit
+	}
+	return n, err
+}
+
+// Find checks that a row exists and that the caller may read it, and returns it with all stored columns: 404 when it is not
+// there, 403 when it is but may not be seen (decision 14).
+func (r *reader) Find(ctx context.Context, t *schema.Table, id value.GUID) (*query.Row, error) {
+	if err := auth.Require(r.caller, t, auth.Read); err != nil {
+		return nil, err
+	}
+	row, err := r.source.Get(ctx, t, id, nil)
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, fault.NotFound(t.Name, id.String())
+	}
+	return row, r.allowed(ctx, row, auth.Read)
+}
+
+// allowed refuses a right on a row that the caller holds, but not for this row.
+func (r *reader) allowed(ctx context.Context, row *query.Row, right auth.Right) error {
+	return auth.RowAccess(ctx, r.source, r.e.model, r.caller, row, right)
+}
+
+// CountSource returns how many rows a grouped query would read, before they are grouped.
+func (r *reader) CountSource(ctx context.Context, q *query.Query) (int64, error) {
+	plain := &query.Query{Root: q.Root, Links: q.Links, Where: q.Where}
+	plain.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{q.Root.Table.Key})}
+	if err := auth.Secure(r.caller, plain); err != nil {
+		return 0, err
+	}
+	if err := query.Resolve(plain, r.e.resolveContext(r.caller, r.now)); err != nil {
+		return 0, err
+	}
+	return r.source.Count(ctx, plain)
+}

@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"context"
+
+	"almoner/internal/fault"
+	"almoner/internal/query"
+	"almoner/internal/rules"
+	"almoner/internal/schema"
+	"almoner/internal/store"
+	"almoner/internal/value"
+)
+
+// Tx is one transaction of the engine: a unit of work over rows. Changed rows are kept in memory and written together, each
+// once, with one version and one line of the change log, when a query needs to see them or the transaction ends.
+type Tx struct {
+	reader
+	ctx      context.Context
+	session  *Session
+	store    store.Tx
+	books    *rules.Books
+	id       value.GUID // names the transaction in the change log
+	rows     map[rowKey]*entry
+	dirty    []*entry // in the order in which they were first changed
+	warnings []string
+	depth    int // nesting of writes made by rules, to bound cascades
+}
+
+type rowKey struct {
+	table *schema.Table
+	id    value.GUID
+}
+
+// entry is a row as the transaction knows it.
+type entry struct {
+	rowKey
+	stored  *query.Row // as the database has it; nil when it has none
+	row     *query.Row // as it is now; nil when deleted
+	locked  bool
+	pending bool // waits to be written
+	shown   bool // changed by a write, not merely by a derivation: the audit shows it
+}
+
+func newTx(ctx context.Context, s *Session, st store.Tx) *Tx {
+	x := &Tx{ctx: ctx, session: s, store: st, id: value.NewGUID(s.e.clock()), rows: map[rowKey]*entry{}}
+	x.reader = reader{e: s.e, caller: s.caller, now: s.now, source: flushing{x}}
+	x.books = newBooks(env{x}, s.Deferred)
+	return x
+}
+
+// Warnings returns what the rules want the client to be told.
+func (x *Tx) Warnings() []string { return x.warnings }
+
+// Store returns the transaction below, with everything written so far in it.
+func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
+
+// finish settles the books once for everything the transaction did, and writes what is pending.
+func (x *Tx) finish() error {
+	if err := x.books.Settle(); err != nil {
+		return err
+	}
+	return x.flush()
+}
+
+// load returns a row from memory or the database; nil when there is none.
+func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
+	k := rowKey{t, id}
+	if e := x.rows[k]; e != nil && (e.locked || !lock || e.stored == nil) {
+		return e, nil
+	}
+	get := x.store.Get
+	if lock {
+		get = x.store.GetLocked
+	}
+	row, err := get(x.ctx, t, id, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := x.rows[k]
+	if e == nil {
+		e = &entry{rowKey: k}
+		x.rows[k] = e
+	}
+	e.locked = lock
+	if !e.pending {
+		e.stored, e.row = row, row
+	}
+	return e, nil
+}
+
+// put makes row the current state of its entry and remembers to write it.
+func (x *Tx) put(e *entry, row *query.Row, shown bool) {
+	e.row = row
+	e.shown = e.shown || shown
+	if !e.pending {
+		e.pending = true
+		x.dirty = append(x.dirty, e)
+	}
+}
+
+// flush writes all pending rows in the order in which they were changed.
+func (x *Tx) flush() error {
+	dirty := x.dirty
+	x.dirty = nil
+	var later []patch
+	for _, e := range dirty {
+		e.pending = false
+		held, err := x.writeEntry(e)
+		if err != nil {
+			return err
+		}
+		later = append(later, held...)
+	}
+	for _, p := range later {
+		if err := x.store.Update(x.ctx, p.table, p.id, p.set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patch is a part of an insert that must wait until the row it points at is there.
+type patch struct {
+	rowKey
+	set []query.Assign
+}
+
+// writeEntry brings one row into the database with its version and log line. What it returns is still to be updated once all
+// rows of the flush are there.
+func (x *Tx) writeEntry(e *entry) ([]patch, error) {
+	switch {
+	case e.row == nil && e.stored == nil:
+		return nil, nil // created and deleted before it was ever written
+	case e.row == nil:
+		return nil, x.writeDelete(e)
+	}
+	set := e.row.Diff(e.stored)
+	if len(set) == 0 {
+		return nil, nil
+	}
+	if visible(set) {
+		version, err := x.stamp(e, set)
+		if err != nil {
+			return nil, err
+		}
+		if version != nil {
+			set = append(set, *version)
+		}
+	}
+	defer x.settleEntry(e)
+	if e.stored != nil {
+		return nil, x.store.Update(x.ctx, e.table, e.id, set)
+	}
+	now, held := x.holdBack(e, set)
+	return held, x.store.Insert(x.ctx, e.table, e.id, now)
+}
+
+func (x *Tx) settleEntry(e *entry) {
+	e.stored, e.row = e.row, e.row.Clone()
+	e.shown = false
+	e.locked = true
+}
+
+// visible tells whether a change shows outside the service: hidden columns alone do not.
+func visible(set []query.Assign) bool {
+	for _, a := range set {
+		if !a.Column.Hidden {
+			return true
+		}
+	}
+	return false
+}
+
+// stamp draws the row's version and writes its log line.
+func (x *Tx) stamp(e *entry, set []query.Assign) (*query.Assign, error) {
+	c := e.table.Column("versionnumber")
+	if c == nil {
+		return nil, nil
+	}
+	version, err := x.store.NextVersion(x.ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.row.Set(c, value.Int(version))
+	return &query.Assign{Column: c, Value: value.Int(version)}, x.logChange(e, set, version)
+}
+
+func (x *Tx) writeDelete(e *entry) error {
+	if err := x.store.Delete(x.ctx, e.table, e.id); err != nil {
+		return err
+	}
+	e.stored = nil
+	if e.table.Column("versionnumber") == nil {
+		return nil
+	}
+	version, err := x.store.NextVersion(x.ctx)
+	if err != nil {
+		return err
+	}
+	return x.logDelete(e, version)
+}
+
+// holdBack splits an insert: lookups to rows that are themselves only waiting to be inserted are set afterwards.
+func (x *Tx) holdBack(e *entry, set []query.Assign) (now []query.Assign, held []patch) {
+	var later []query.Assign
+	for _, a := range set {
+		if a.Value.IsNull() {
+			continue
+		}
+		if a.Column.Type == schema.TypeLookup && x.awaited(a) {
+			later = append(later, a)
+			continue
+		}
+		now = append(now, a)
+	}
+	if later != nil {
+		held = []patch{{e.rowKey, later}}
+	}
+	return now, held
+}
+
+func (x *Tx) awaited(a query.Assign) bool {
+	for _, target := range a.Column.Targets {
+		if e := x.rows[rowKey{target, a.Value.ID()}]; e != nil && e.stored == nil && e.row != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Row returns the current state of a row, locked or not; nil when there is none. The row is not to be changed.
+func (x *Tx) Row(t *schema.Table, id value.GUID, lock bool) (*query.Row, error) {
+	e, err := x.load(t, id, lock)
+	if err != nil {
+		return nil, err
+	}
+	return e.row, nil
+}
+
+// mustRow is Row that refuses a row that is not there.
+func (x *Tx) mustRow(t *schema.Table, id value.GUID, lock bool) (*query.Row, error) {
+	row, err := x.Row(t, id, lock)
+	if err == nil && row == nil {
+		err = fault.NotFound(t.Name, id.String())
+	}
+	return row, err
+}
+
+// flushing is the transaction's reader for queries: pending rows are written first, so that the query sees them.
+type flushing struct{ x *Tx }
+
+var _ store.Reader = flushing{}
+
+func (f flushing) Read(ctx context.Context, q *query.Query) (query.Rows, error) {
+	if err := f.x.flush(); err != nil {
+		return nil, err
+	}
+	return f.x.store.Read(ctx, q)
+}
+
+func (f flushing) ReadChildren(ctx context.Context, e *query.Expand, parents []value.GUID) (query.Rows, error) {
+	return f.x.store.ReadChildren(ctx, e, parents)
+}
+
+func (f flushing) Count(ctx context.Context, q *query.Query) (int64, error) {
+	if err := f.x.flush(); err != nil {
+		return 0, err
+	}
+	return f.x.store.Count(ctx, q)
+}
+
+func (f flushing) Get(ctx context.Context, t *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error) {
+	return f.x.Row(t, id, false)
+}

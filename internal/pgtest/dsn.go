@@ -1,0 +1,17 @@
+package pgtest
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// withDatabase returns a URL-style DSN with another database name.
+func withDatabase(dsn, name string) (string, error) {
+	u, err := url.Parse(dsn)
+	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {
+		return "", fmt.Errorf("pgtest: %s must be a postgres:// URL", Variable)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}

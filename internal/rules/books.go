@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/settings"
+	"almoner/internal/value"
+)
+
+// Books is the rules at work in one transaction. For each row written the engine calls Before, which refuses or completes the
+// row, and After, which notes what the write touched; once at the end it calls Settle, which brings every total up to date.
+// A Books is used by one goroutine and belongs to one transaction.
+type Books struct {
+	// Deferred leaves all totals to a later recalculation; Touched then tells which parents are out of date.
+	Deferred bool
+
+	env      Env
+	settings *settings.Settings
+	tables   tables
+
+	gifts    map[value.GUID]*giftFile
+	requests map[value.GUID]bool
+	tally    *tally
+	funds    map[value.GUID]*fundNote
+	groups   map[value.GUID]int64
+	lists    map[value.GUID]int64
+	touched  Touched
+
+	baseCurrency *query.Row
+}
+
+// Touched is the set of parents whose totals a deferred transaction has left out of date.
+type Touched struct {
+	Gifts, Requests, Donors, Funds map[value.GUID]bool
+}
+
+// tables holds the tables the books work on.
+type tables struct {
+	gift, payment, fee, request, disbursement, donor, fund, group, interfund *schema.Table
+	list, member, contact, account, currency, department                     *schema.Table
+	donorYear, fundYear, fundQuarter                                         *schema.Table
+}
+
+// NewBooks opens the books for one transaction.
+func NewBooks(env Env) *Books {
+	b := &Books{env: env, settings: env.Settings(), tables: findTables(env.Model())}
+	b.clear()
+	return b
+}
+
+func findTables(m *schema.Model) tables {
+	return tables{
+		gift: m.Table("svc_gift"), payment: m.Table("svc_giftpayment"), fee: m.Table("svc_giftfee"), request: m.Table("svc_request"),
+		disbursement: m.Table("svc_requestpayment"), donor: m.Table("svc_donor"), fund: m.Table("svc_fund"), group: m.Table("svc_fundgroup"),
+		interfund: m.Table("svc_interfundgrants"), list: m.Table("list"), member: m.Table("listmember"), contact: m.Table("contact"),
+		account: m.Table("account"), currency: m.Table("transactioncurrency"), department: m.Table("svc_department"),
+		donorYear: m.Table("donoryear"), fundYear: m.Table("fundyear"), fundQuarter: m.Table("fundquarter"),
+	}
+}
+
+func (b *Books) clear() {
+	b.gifts = map[value.GUID]*giftFile{}
+	b.requests = map[value.GUID]bool{}
+	b.tally = newTally(b.settings)
+	b.funds = map[value.GUID]*fundNote{}
+	b.groups = map[value.GUID]int64{}
+	b.lists = map[value.GUID]int64{}
+	b.touched = Touched{Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{}}
+}
+
+// Before runs the rules on a row about to be written: they refuse it with a fault, or set columns of w.New. It must be called
+// before the row is stored, because the books of a gift are read as they were before the first write that touches them.
+func (b *Books) Before(w *Write) error {
+	for _, list := range [][]*Rule{opening, byTable[w.Row().Table.Name], closing} {
+		if err := b.runRules(list, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// After notes what a stored write touched.
+func (b *Books) After(w *Write) error {
+	switch w.Row().Table {
+	case b.tables.gift:
+		return b.afterGift(w)
+	case b.tables.payment:
+		return b.afterPayment(w)
+	case b.tables.fee:
+		return b.afterFee(w)
+	case b.tables.request:
+		return b.afterRequest(w)
+	case b.tables.disbursement:
+		return b.afterDisbursement(w)
+	case b.tables.fund:
+		return b.afterFund(w)
+	case b.tables.member:
+		return b.afterMember(w)
+	default:
+		return nil
+	}
+}
+
+// Settle brings every derived value up to date with the writes noted since the last Settle. Parents are locked in one order:
+// gifts, requests, donors, funds, fund groups, lists, each by ascending id.
+func (b *Books) Settle() error {
+	defer b.clear()
+	if b.Deferred {
+		return b.settleLists()
+	}
+	for _, step := range []func() error{
+		b.settleGifts, b.settleRequests, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Touched returns the parents that a deferred transaction has left out of date so far; call it before Settle.
+func (b *Books) Touched() Touched { return b.touched }
+
+// set makes an assignment by column name.
+func set(t *schema.Table, name string, v value.Value) query.Assign {
+	return query.Assign{Column: t.MustColumn(name), Value: v}
+}
+
+// lookup makes the value of a single-target lookup; zero is null.
+func lookup(id value.GUID) value.Value {
+	if id.IsZero() {
+		return value.Null
+	}
+	return value.ID(id)
+}

@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/store"
+	"almoner/internal/store/sqlgen"
+	"almoner/internal/value"
+)
+
+const (
+	lockedVersions = 4   // versions drawn along with a row lock
+	mostVersions   = 256 // versions drawn at once, at most
+	bulkNumbers    = 64  // numbers of a counter drawn at once by a large load
+)
+
+// transaction implements store.Tx. Its first round trip carries BEGIN and the change clock's shared lock.
+type transaction struct {
+	*session
+	bulk     bool
+	versions []int64 // drawn after the last lock was taken, and not used yet
+	draw     int     // how many to draw next
+	numbers  map[string][]int64
+}
+
+var _ store.Tx = (*transaction)(nil)
+
+func newTransaction(x *session, bulk bool) *transaction {
+	t := &transaction{session: x, bulk: bulk, draw: lockedVersions, numbers: map[string][]int64{}}
+	x.begin(beginWrite)
+	if st, ok := x.store.clock.enter(); ok {
+		x.enqueue(st, nil)
+	}
+	return t
+}
+
+// GetLocked implements store.Tx. The lock lets foreign keys of others pass (FOR NO KEY UPDATE). Fresh versions are drawn in
+// the same round trip, after the lock: versions of one row then never run backwards.
+func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error) {
+	cols = storedColumns(table, cols)
+	e, err := t.send(ctx, t.getStatement(table, id, cols, true), drawStatement(lockedVersions))
+	if err != nil {
+		return nil, err
+	}
+	row := readRow(e, table, id, cols)
+	t.versions = readIntegers(e)
+	return row, e.close()
+}
+
+// Insert implements store.Tx.
+func (t *transaction) Insert(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
+	return t.queueWork(ctx, sqlgen.Insert(t.store.dialect, table, id, set), &work{table: table, id: id, set: set})
+}
+
+// Update implements store.Tx.
+func (t *transaction) Update(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
+	return t.queueWork(ctx, sqlgen.Update(t.store.dialect, table, id, set), &work{table: table, id: id, set: set})
+}
+
+// Delete implements store.Tx.
+func (t *transaction) Delete(ctx context.Context, table *schema.Table, id value.GUID) error {
+	return t.queueWork(ctx, sqlgen.Delete(t.store.dialect, table, id), &work{table: table, id: id, removes: true})
+}
+
+// Put implements store.Tx.
+func (t *transaction) Put(ctx context.Context, table *schema.Table, set []query.Assign) error {
+	return t.queueWork(ctx, sqlgen.Put(t.store.dialect, table, set), &work{table: table, set: set})
+}
+
+// Add implements store.Tx.
+func (t *transaction) Add(ctx context.Context, table *schema.Table, key, add []query.Assign) error {
+	return t.queueWork(ctx, sqlgen.Add(t.store.dialect, table, key, add), &work{table: table, set: key})
+}
+
+// Remove implements store.Tx.
+func (t *transaction) Remove(ctx context.Context, table *schema.Table, where []query.Assign) error {
+	return t.queueWork(ctx, sqlgen.Remove(t.store.dialect, table, where), &work{table: table, set: where, removes: true})
+}
+
+// Touch implements store.Tx.
+func (t *transaction) Touch(context.Context) error {
+	if t.failed == nil {
+		t.enqueue(statement{sql: t.store.touchSQL}, nil)
+	}
+	return t.failed
+}
+
+// queueWork queues a write; when many wait they are sent.
+func (t *transaction) queueWork(ctx context.Context, generated sqlgen.Statement, w *work) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	t.enqueue(driverStatement(generated), w)
+	if t.queue.Len() < maxQueued {
+		return nil
+	}
+	return t.flush(ctx)
+}
+
+// NextVersion implements store.Tx. Versions come in blocks, so that most calls cost no round trip; what a block has left is
+// lost with the transaction.
+func (t *transaction) NextVersion(ctx context.Context) (int64, error) {
+	if len(t.versions) == 0 {
+		e, err := t.send(ctx, drawStatement(t.draw))
+		if err != nil {
+			return 0, err
+		}
+		t.versions = readIntegers(e)
+		if err := e.close(); err != nil {
+			return 0, err
+		}
+		t.draw = min(2*t.draw, mostVersions)
+	}
+	return pop(&t.versions), nil
+}
+
+// NextNumber implements store.Tx.
+func (t *transaction) NextNumber(ctx context.Context, counter string) (int64, error) {
+	waiting := t.numbers[counter]
+	if len(waiting) == 0 {
+		var err error
+		if waiting, err = t.drawNumbers(ctx, counter); err != nil {
+			return 0, err
+		}
+	}
+	n := pop(&waiting)
+	t.numbers[counter] = waiting
+	return n, nil
+}
+
+func (t *transaction) drawNumbers(ctx context.Context, counter string) ([]int64, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	block := 1
+	if t.bulk {
+		block = bulkNumbers
+	}
+	sequence, err := t.store.counters.sequence(ctx, counter)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.send(ctx, statement{"SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int)", []any{sequence, block}})
+	if err != nil {
+		return nil, err
+	}
+	numbers := readIntegers(e)
+	return numbers, e.close()
+}
+
+func pop(numbers *[]int64) int64 {
+	n := (*numbers)[0]
+	*numbers = (*numbers)[1:]
+	return n
+}
+
+// readRow reads the only row of an exchange's next result; nil when there is none or it failed, which the exchange notes.
+func readRow(e *exchange, t *schema.Table, id value.GUID, cols []*schema.Column) *query.Row {
+	rows, err := e.next()
+	if err != nil {
+		return nil
+	}
+	c := &cursor{rows: rows, closed: true}
+	c.describe()
+	var row *query.Row
+	for rows.Next() {
+		c.cells = rows.RawValues()
+		row = query.ScanRow(t, id, cols, c, 0)
+	}
+	e.fail(rows.Err(), nil)
+	return row
+}
+
+// readIntegers reads the first cells of an exchange's next result.
+func readIntegers(e *exchange) []int64 {
+	rows, err := e.next()
+	if err != nil {
+		return nil
+	}
+	var out []int64
+	for rows.Next() {
+		out = append(out, integer(rows.RawValues()[0]))
+	}
+	e.fail(rows.Err(), nil)
+	return out
+}

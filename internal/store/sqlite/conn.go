@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// What every connection is opened with. The caches are small: pages that matter are in the machine's file cache anyway,
+// and the memory of the process stays flat however many connections there are.
+const (
+	pageSize         = 8192
+	writerCacheKiB   = 8192
+	readerCacheKiB   = 2048
+	busyTimeout      = 10 * time.Second
+	logSizeLimit     = 64 << 20 // the write-ahead log is cut back to this after a slow reader made it grow
+	writerStatements = 192
+	readerStatements = 64
+)
+
+// role says what a connection is for.
+type role uint8
+
+const (
+	forWriting role = iota
+	forReading
+	forCopying // an unshared connection that neither changes the journal mode nor keeps a log: backups
+)
+
+// conn is one connection with its prepared statements. One goroutine uses it at a time.
+type conn struct {
+	db     *sqlite.Conn
+	limit  int
+	byText map[string]*prepared
+	order  *list.List // of *prepared, most recently used in front
+	stop   *interrupt // what ends a statement early; nil on the writer connection, where nothing may
+}
+
+// prepared is a statement ready to run. While one is lent out (busy), a second user of the same text gets its own.
+type prepared struct {
+	*sqlite.Stmt
+	text string
+	busy bool
+	kept *list.Element // its place in the cache; nil when it is not kept
+	buf  []byte        // memory for the cells of one row, kept with the statement
+}
+
+// connect is the one place where connections to the database are opened.
+func connect(path string, as role) (*conn, error) {
+	flags := sqlite.OpenReadWrite
+	if as == forWriting {
+		flags |= sqlite.OpenCreate
+	}
+	db, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{db: db, limit: readerStatements, byText: map[string]*prepared{}, order: list.New()}
+	if as == forWriting {
+		c.limit = writerStatements
+	}
+	db.SetBusyTimeout(busyTimeout)
+	if err := c.configure(as); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// configure sets what SQLite forgets from one connection to the next.
+func (c *conn) configure(as role) error {
+	cache := readerCacheKiB
+	if as == forWriting {
+		cache = writerCacheKiB
+	}
+	settings := []string{
+		"foreign_keys=ON", "trusted_schema=OFF", "temp_store=FILE", "mmap_size=0",
+		fmt.Sprintf("cache_size=-%d", cache),
+	}
+	switch as {
+	case forWriting:
+		if err := c.enableLog(); err != nil {
+			return err
+		}
+		settings = append(settings, "synchronous=FULL", fmt.Sprintf("journal_size_limit=%d", logSizeLimit))
+	case forReading:
+		settings = append(settings, "query_only=ON")
+	}
+	for _, s := range settings {
+		if err := c.exec("PRAGMA " + s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enableLog gives an empty file its page size and switches it to a write-ahead log.
+func (c *conn) enableLog() error {
+	if err := c.exec(fmt.Sprintf("PRAGMA page_size=%d", pageSize)); err != nil {
+		return err
+	}
+	mode, err := c.text("PRAGMA journal_mode=WAL")
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(mode, "wal") {
+		return fmt.Errorf("the file system offers no write-ahead log (journal mode %s)", mode)
+	}
+	return nil
+}
+
+// close finalizes all statements and closes the connection.
+func (c *conn) close() error {
+	if c.stop != nil {
+		c.stop.disarm()
+	}
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		_ = e.Value.(*prepared).Finalize()
+	}
+	return c.db.Close()
+}
+
+// prepare lends a statement for an SQL text; release gives it back.
+func (c *conn) prepare(text string) (*prepared, error) {
+	p := c.byText[text]
+	if p != nil && !p.busy {
+		c.order.MoveToFront(p.kept)
+		p.busy = true
+		return p, nil
+	}
+	stmt, rest, err := c.db.PrepareTransient(text)
+	if err != nil {
+		return nil, err
+	}
+	if rest != 0 {
+		return nil, errors.Join(errors.New("more than one statement in an SQL text"), stmt.Finalize())
+	}
+	fresh := &prepared{Stmt: stmt, text: text, busy: true}
+	if p == nil {
+		c.keep(fresh)
+	}
+	return fresh, nil
+}
+
+// keep puts a statement into the cache and lets the one unused for longest go.
+func (c *conn) keep(p *prepared) {
+	c.byText[p.text] = p
+	p.kept = c.order.PushFront(p)
+	if c.order.Len() <= c.limit {
+		return
+	}
+	for e := c.order.Back(); e != nil; e = e.Prev() {
+		if old := e.Value.(*prepared); !old.busy {
+			c.order.Remove(e)
+			delete(c.byText, old.text)
+			_ = old.Finalize()
+			return
+		}
+	}
+}
+
+// release ends the run of a lent statement.
+func (p *prepared) release() {
+	if p.kept == nil {
+		_ = p.Finalize()
+		return
+	}
+	_ = p.Reset() // repeats the error of the last step, which has been told already
+	_ = p.ClearBindings()
+	p.busy = false
+}
+
+// exec runs a statement that is its own text alone, and passes over its rows.
+func (c *conn) exec(text string) error {
+	p, err := c.prepare(text)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	return p.run()
+}
+
+// run steps to the end.
+func (p *prepared) run() error {
+	for {
+		if more, err := p.Step(); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// text returns the first cell of the first row of a statement; "" when there is no row.
+func (c *conn) text(text string) (string, error) {
+	p, err := c.prepare(text)
+	if err != nil {
+		return "", err
+	}
+	defer p.release()
+	if more, err := p.Step(); err != nil || !more {
+		return "", err
+	}
+	return p.ColumnText(0), nil
+}

@@ -1,0 +1,200 @@
+package webapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"almoner/internal/engine"
+	"almoner/internal/fault"
+	"almoner/internal/odata"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// changeSet is a change set while it runs: its transaction, and the rows its operations made, by Content-ID.
+type changeSet struct {
+	tx   *engine.Tx
+	made map[string]reference
+}
+
+type reference struct {
+	table *schema.Table
+	id    value.GUID
+}
+
+// batch answers $batch. Items run in order; without continue-on-error the first failure ends the batch and gives it its status.
+func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Response, error) {
+	if r.inBatch {
+		return nil, fault.New(fault.BadRequest, "A batch cannot hold another batch.")
+	}
+	if r.Method != http.MethodPost {
+		return nil, fault.NoMethod(r.Method)
+	}
+	items, err := parseBatch(r.Header.Get("Content-Type"), r.Body)
+	if err != nil {
+		return nil, err
+	}
+	out := newBatchWriter("batchresponse_" + r.ID.String())
+	status := http.StatusOK
+	for i := range items {
+		failed, err := s.batchItem(ctx, r, &items[i], i, out)
+		if err != nil {
+			out.Close()
+			return nil, err
+		}
+		if failed >= 400 && !r.Prefer.ContinueOnErr {
+			status = failed
+			break
+		}
+	}
+	resp := newResponse(status)
+	resp.Header.Set("Content-Type", "multipart/mixed; boundary="+out.boundary)
+	if r.Prefer.ContinueOnErr {
+		resp.Header.Set("Preference-Applied", "odata.continue-on-error")
+	}
+	if r.repeat != nil {
+		resp.Header.Set("Repeatability-Result", "accepted")
+	}
+	resp.Stream = out.finish
+	return resp, nil
+}
+
+// batchItem runs one item, writes its part and returns its status.
+func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem, index int, out *batchWriter) (int, error) {
+	if item.single != nil {
+		r := s.part(outer, item.single)
+		r.repeat = outer.repeat.part(strconv.Itoa(index))
+		resp, err := s.answer(ctx, r)
+		if err != nil {
+			return 0, err
+		}
+		return out.operation(item.single, resp, r)
+	}
+	responses, failed, err := s.runChangeSet(ctx, outer, item.changeSet, index)
+	if err != nil {
+		r := s.part(outer, item.changeSet[failed])
+		s.logFailure(ctx, r, err)
+		resp := r.errorResponse(err)
+		return resp.Status, out.changeSet(item.changeSet[failed:failed+1], []*Response{s.finished(r, resp)})
+	}
+	for i, op := range item.changeSet {
+		s.finished(s.part(outer, op), responses[i])
+	}
+	return http.StatusOK, out.changeSet(item.changeSet, responses)
+}
+
+// runChangeSet runs the operations of a change set in one transaction. On failure it tells which one failed.
+func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*operation, index int) (responses []*Response, failed int, err error) {
+	run := func(tx *engine.Tx) ([]*Response, error) {
+		set := &changeSet{tx: tx, made: map[string]reference{}}
+		responses = make([]*Response, 0, len(ops))
+		for i, op := range ops {
+			failed = i
+			r := s.part(outer, op)
+			r.changeSet = set
+			resp, err := s.handlePart(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			set.remember(s.engine.Model(), op.contentID, resp)
+			responses = append(responses, resp)
+		}
+		return responses, nil
+	}
+	if outer.repeat != nil {
+		responses, err = s.once(ctx, outer.Session, outer.repeat.part(strconv.Itoa(index)), run)
+		return responses, failed, err
+	}
+	err = outer.Session.Write(ctx, func(tx *engine.Tx) error {
+		_, err := run(tx)
+		return err
+	})
+	return responses, failed, err
+}
+
+// part makes the Request of an operation. Headers of the batch do not apply to it, except who it is sent for.
+func (s *Service) part(outer *Request, op *operation) *Request {
+	r := &Request{Method: op.method, Header: op.header, Body: op.body, Base: outer.Base, Session: outer.Session, ID: outer.ID, inBatch: true}
+	path, query, _ := strings.Cut(op.url, "?")
+	r.Path, r.RawQuery = resourcePath(path), strings.ReplaceAll(query, " ", "%20")
+	r.Prefer = parsePrefer(op.header)
+	return r
+}
+
+// resourcePath takes the service's own address off a URL, in any of the forms clients write it.
+func resourcePath(path string) string {
+	if i := strings.Index(path, "://"); i >= 0 {
+		if j := strings.IndexByte(path[i+3:], '/'); j >= 0 {
+			path = path[i+3+j:]
+		}
+	}
+	if rest, ok := strings.CutPrefix(path, apiPrefix); ok {
+		_, rest, _ = strings.Cut(rest, "/")
+		return rest
+	}
+	return strings.TrimPrefix(path, "/")
+}
+
+// handlePart answers an operation of a change set after putting in the rows it refers to.
+func (s *Service) handlePart(ctx context.Context, r *Request) (*Response, error) {
+	var err error
+	if r.Path, err = r.changeSet.substitute(r.Path); err != nil {
+		return nil, err
+	}
+	return s.handle(ctx, r)
+}
+
+// substitute replaces a leading $<Content-ID> of a path by the address of the row it stands for.
+func (c *changeSet) substitute(path string) (string, error) {
+	if !strings.HasPrefix(path, "$") || strings.HasPrefix(path, "$batch") || strings.HasPrefix(path, "$metadata") {
+		return path, nil
+	}
+	name, rest, more := strings.Cut(path, "/")
+	ref, err := c.find(name)
+	if err != nil {
+		return "", err
+	}
+	out := ref.table.Set + "(" + ref.id.String() + ")"
+	if more {
+		out += "/" + rest
+	}
+	return out, nil
+}
+
+func (c *changeSet) find(name string) (reference, error) {
+	if decoded, err := url.PathUnescape(name); err == nil {
+		name = decoded
+	}
+	ref, ok := c.made[strings.TrimPrefix(name, "$")]
+	if !ok {
+		return ref, fault.New(fault.BadRequest, "Content-ID Reference: '%s' does not exist in the batch context.", name)
+	}
+	return ref, nil
+}
+
+// remember notes the row an operation made or changed, for the operations after it.
+func (c *changeSet) remember(m *schema.Model, contentID string, resp *Response) {
+	self := resp.Header.Get("OData-EntityId")
+	if contentID == "" || self == "" {
+		return
+	}
+	if table, id, err := odata.ParseReference(m, self); err == nil {
+		c.made[contentID] = reference{table, id}
+	}
+}
+
+// contentReference resolves $<Content-ID> in a body; ok is false for anything that is not such a reference.
+func (r *Request) contentReference(text string) (*schema.Table, value.GUID, bool, error) {
+	name := strings.TrimPrefix(text, "/")
+	if !strings.HasPrefix(name, "$") {
+		return nil, value.GUID{}, false, nil
+	}
+	if r.changeSet == nil {
+		return nil, value.GUID{}, false, fault.New(fault.BadRequest, "Content-ID Reference: '%s' does not exist in the batch context.", name)
+	}
+	ref, err := r.changeSet.find(name)
+	return ref.table, ref.id, err == nil, err
+}

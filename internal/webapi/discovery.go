@@ -1,0 +1,33 @@
+package webapi
+
+import (
+	"net/http"
+	"sort"
+
+	"almoner/internal/fault"
+)
+
+// serviceDocument lists the entity sets by name.
+func (s *Service) serviceDocument(r *Request) (*Response, error) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, fault.NoMethod(r.Method)
+	}
+	var sets []string
+	for _, t := range s.engine.Model().Tables {
+		if t.Set != "" {
+			sets = append(sets, t.Set)
+		}
+	}
+	sort.Strings(sets)
+	b := append([]byte{'{'}, r.contextPrefix("")...)
+	b = append(b, `"value":[`...)
+	for i, set := range sets {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"name":`...), set)
+		b = appendString(append(b, `,"kind":"EntitySet","url":`...), set)
+		b = append(b, '}')
+	}
+	return r.jsonResponse(http.StatusOK, append(b, "]}"...)), nil
+}

@@ -1,0 +1,51 @@
+package webapi
+
+import (
+	"context"
+
+	"almoner/internal/engine"
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// memberTable is the table a list's members come from.
+func (r *Request) memberTable(ctx context.Context, list *schema.Table, id value.GUID) (*schema.Table, error) {
+	row, err := r.Session.Find(ctx, list, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.Session.Engine().MemberTable(row)
+}
+
+// memberFilter narrows a query to the members of the list the path came from.
+func (r *Request) memberFilter(ctx context.Context, t *target, root *query.Link) (query.Filter, error) {
+	row, err := r.Session.Find(ctx, t.nav.From, t.parent)
+	if err != nil {
+		return nil, err
+	}
+	return r.Session.Members(ctx, row, root)
+}
+
+// isMembership tells whether a navigation property joins lists and their members.
+func isMembership(nav *schema.Nav) bool {
+	return nav.Through != nil && nav.Through.Intersect.Name == "listmember"
+}
+
+// addMember puts a row on the list at either end of the path.
+func (s *Service) addMember(tx *engine.Tx, t *target, other *schema.Table, id value.GUID) error {
+	list, member, table := t.parent, id, other
+	if t.nav.From.Name != "list" {
+		list, member, table = id, t.parent, t.nav.From
+	}
+	_, err := tx.AddMember(list, table, member)
+	return err
+}
+
+// removeMember takes a row off the list at either end of the path.
+func (s *Service) removeMember(tx *engine.Tx, t *target, id value.GUID) error {
+	if t.nav.From.Name != "list" {
+		return tx.RemoveMember(id, t.parent)
+	}
+	return tx.RemoveMember(t.parent, id)
+}

@@ -1,0 +1,84 @@
+// Package webapi is the wire: it turns HTTP into Requests, finds what a URL names, binds query options and bodies, lets the engine
+// work and encodes what comes back. Single requests and the parts of a batch travel through the same Handler. Errors are
+// returned by everyone and written in one place.
+package webapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"almoner/internal/engine"
+	"almoner/internal/limits"
+	"almoner/internal/odata"
+	"almoner/internal/value"
+)
+
+// Handler answers one call.
+type Handler func(context.Context, *Request) (*Response, error)
+
+// Request is one call of the Web API, alone or as a part of a batch.
+type Request struct {
+	Method   string
+	Path     string // resource path after the version, still percent-encoded
+	RawQuery string
+	Header   http.Header
+	Body     []byte
+	Base     string // scheme://host/api/data/v9.2, as the client sees it
+	Session  *engine.Session
+	ID       value.GUID
+
+	remaining limits.Remaining // what the caller may still ask for in this window
+
+	Prefer  Preferences
+	Options *odata.Options
+
+	inBatch   bool       // the call is a part of a batch
+	repeat    *repeatKey // a call that may be sent again; nil for others
+	changeSet *changeSet // the change set the call is part of; nil outside
+}
+
+// Response is the answer to one call. A body is either bytes or a stream; a stream that fails after its first byte cuts the
+// connection.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	Stream func(w io.Writer) error
+}
+
+func newResponse(status int) *Response {
+	return &Response{Status: status, Header: http.Header{}}
+}
+
+// noContent is the answer of a write that sends nothing back.
+func noContent() *Response { return newResponse(http.StatusNoContent) }
+
+// jsonResponse is an answer with a JSON body.
+func (r *Request) jsonResponse(status int, body []byte) *Response {
+	resp := newResponse(status)
+	resp.Header.Set("Content-Type", r.contentType())
+	resp.Body = body
+	return resp
+}
+
+// textResponse is an answer in plain text: $count and $value.
+func textResponse(body []byte) *Response {
+	resp := newResponse(http.StatusOK)
+	resp.Header.Set("Content-Type", "text/plain")
+	resp.Body = body
+	return resp
+}
+
+// contentType names JSON at the metadata level the client asked for.
+func (r *Request) contentType() string {
+	return "application/json; odata.metadata=" + r.level().String()
+}
+
+// write runs fn in a transaction: the one of the change set the call is part of, or one of its own.
+func (r *Request) write(ctx context.Context, fn func(*engine.Tx) error) error {
+	if r.changeSet != nil {
+		return fn(r.changeSet.tx)
+	}
+	return r.Session.Write(ctx, fn)
+}
