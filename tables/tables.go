@@ -4,8 +4,10 @@ package tables
 
 import (
 	"embed"
+	"io/fs"
 	"os"
 	"sync"
+	"testing/fstest"
 
 	"almoner/internal/schema"
 )
@@ -24,12 +26,29 @@ var Model = sync.OnceValues(func() (*schema.Model, error) { return ModelWith("")
 // ModelWith compiles the embedded schema with a deployment's overlay folder merged in; "" means none. A mistake in the
 // overlay comes back as schema.Problems, all at once.
 func ModelWith(overlayDir string) (*schema.Model, error) {
+	if overlayDir == "" {
+		return modelWith("", nil)
+	}
+	return modelWith(overlayDir, os.DirFS(overlayDir))
+}
+
+// ModelFrom compiles the product's tables with overlay files given by path and text, as a database keeps them. name stands for them in
+// messages.
+func ModelFrom(name string, files map[string]string) (*schema.Model, error) {
+	overlay := fstest.MapFS{}
+	for path, text := range files {
+		overlay[path] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return modelWith(name, overlay)
+}
+
+func modelWith(name string, overlay fs.FS) (*schema.Model, error) {
 	decls, err := schema.Load(folder, FS)
 	if err != nil {
 		return nil, err
 	}
-	if overlayDir != "" {
-		if decls, err = schema.Overlay(decls, overlayDir, os.DirFS(overlayDir)); err != nil {
+	if overlay != nil {
+		if decls, err = schema.Overlay(decls, name, overlay); err != nil {
 			return nil, err
 		}
 	}

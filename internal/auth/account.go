@@ -44,7 +44,7 @@ func NewCaller(m *schema.Model, a *Account) *Caller {
 	return &Caller{
 		User: a.User, Real: a.User, Organization: a.Organization, Unit: a.Unit, Units: below(a.Parents, a.Unit),
 		Teams: a.Teams, Reports: a.Reports, Admin: r.admin, Roles: r.roles, AccessMode: a.AccessMode, Language: english,
-		model: m, own: r,
+		disabled: a.Disabled, model: m, own: r,
 	}
 }
 

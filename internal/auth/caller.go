@@ -79,9 +79,10 @@ type Caller struct {
 	AccessMode   int
 	Language     int
 
-	model  *schema.Model
-	own    *rights // of User
-	behalf *rights // of Real, where they narrow those of User; nil without impersonation
+	disabled bool
+	model    *schema.Model
+	own      *rights // of User
+	behalf   *rights // of Real, where they narrow those of User; nil without impersonation
 }
 
 // Depth returns how far the caller's right on a table reaches: the lesser of both users' depths under impersonation.

@@ -22,7 +22,7 @@ type rights struct {
 // scope is the business unit from which the depths Local and Deep of some roles are measured.
 type scope struct {
 	unit   value.GUID
-	below  []value.GUID                // unit and all below it
+	below  []value.GUID               // unit and all below it
 	depths map[int]*[rightCount]Depth // by table type code
 }
 

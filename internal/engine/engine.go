@@ -152,3 +152,8 @@ func assign(t *schema.Table, name string, v value.Value) query.Assign {
 
 // machineNow is the machine's clock, for what must not follow a rehearsed one.
 func machineNow() int64 { return time.Now().Unix() }
+
+// Upserts tells whether a write by id may create a row of a table (decision 3).
+func (e *Engine) Upserts(t *schema.Table) bool {
+	return e.Settings().UpsertByID || t.Name == "contact" || t.Name == "account"
+}

@@ -87,6 +87,16 @@ func (v env) Derive(t *schema.Table, id value.GUID, set []query.Assign) error {
 	return nil
 }
 
+func (v env) Touch(t *schema.Table, id value.GUID) error {
+	e, err := v.x.load(t, id, true)
+	if err != nil || e.row == nil {
+		return err
+	}
+	e.touched = true
+	v.x.put(e, e.row, false)
+	return nil
+}
+
 func (v env) Create(t *schema.Table, set []query.Assign) (value.GUID, error) {
 	var id value.GUID
 	err := v.nested(func() error {

@@ -100,3 +100,29 @@ func (x *Tx) member(list, id value.GUID) (*query.Row, error) {
 	}
 	return rows[0], nil
 }
+
+// MemberIDs returns the members of a list as the caller may see them, in key order, with their table.
+func (x *Tx) MemberIDs(list *query.Row) ([]value.GUID, *schema.Table, error) {
+	t, err := x.e.MemberTable(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	root := &query.Link{Table: t}
+	q := &query.Query{Root: root}
+	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
+	if q.Where, err = x.session.Members(x.ctx, list, root); err != nil {
+		return nil, nil, err
+	}
+	plan, err := x.Prepare(q)
+	if err != nil {
+		return nil, nil, err
+	}
+	var ids []value.GUID
+	err = x.Read(x.ctx, plan, 0, func(p *Page) error {
+		for p.Rows.Next() {
+			ids = append(ids, value.GUID(p.Rows.Bytes(plan.Root.Key)))
+		}
+		return p.Rows.Err()
+	})
+	return ids, t, err
+}

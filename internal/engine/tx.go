@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"almoner/internal/auth"
 	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/rules"
@@ -39,6 +40,7 @@ type entry struct {
 	locked  bool
 	pending bool // waits to be written
 	shown   bool // changed by a write, not merely by a derivation: the audit shows it
+	touched bool // its version moves although no stored column does
 }
 
 func newTx(ctx context.Context, s *Session, st store.Tx) *Tx {
@@ -53,6 +55,9 @@ func (x *Tx) Warnings() []string { return x.warnings }
 
 // Store returns the transaction below, with everything written so far in it.
 func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
+
+// As makes the writes that follow run for another caller: parts of a change set may be sent for different users.
+func (x *Tx) As(caller *auth.Caller) { x.caller = caller }
 
 // finish settles the books once for everything the transaction did, and writes what is pending.
 func (x *Tx) finish() error {
@@ -135,10 +140,10 @@ func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 		return nil, x.writeDelete(e)
 	}
 	set := e.row.Diff(e.stored)
-	if len(set) == 0 {
+	if len(set) == 0 && !e.touched {
 		return nil, nil
 	}
-	if visible(set) {
+	if visible(set) || e.touched {
 		version, err := x.stamp(e, set)
 		if err != nil {
 			return nil, err
@@ -157,7 +162,7 @@ func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 
 func (x *Tx) settleEntry(e *entry) {
 	e.stored, e.row = e.row, e.row.Clone()
-	e.shown = false
+	e.shown, e.touched = false, false
 	e.locked = true
 }
 

@@ -74,14 +74,11 @@ type Row struct {
 // List is a collection result: each entry is marshalled into value.
 type List struct{ Values []any }
 
-// All lists every message by name of its family's file.
+// All lists every message, family by family.
 func All() []*Message {
 	var all []*Message
-	for _, family := range families {
+	for _, family := range [][]*Message{identity, bulk, members, state} {
 		all = append(all, family...)
 	}
 	return all
 }
-
-// families is filled by the files of this package in their order of name.
-var families [][]*Message

@@ -18,7 +18,7 @@ func (e *env) expand(item ExpandItem) (*query.Expand, string, error) {
 	if err := item.check(nav); err != nil {
 		return nil, "", err
 	}
-	x := &query.Expand{Nav: nav, Ref: item.Ref}
+	x := &query.Expand{Nav: nav, Ref: item.Ref, Text: item.Text}
 	var context string
 	var err error
 	if nav.Many {

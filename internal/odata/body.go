@@ -55,14 +55,11 @@ func (b *body) member(name string, j JSON) error {
 	if i := strings.IndexByte(name, '@'); i >= 0 {
 		return b.annotation(name[:i], name[i+1:], j)
 	}
-	if c := b.table.Property(name); c != nil && !c.Hidden {
+	if c := property(b.table, name); c != nil {
 		return b.column(c, j)
 	}
 	if nav := b.table.Nav(name); nav != nil {
 		return b.nested(nav, j)
-	}
-	if c := property(b.table, name); c != nil {
-		return b.column(c, j)
 	}
 	return b.unknown(name)
 }

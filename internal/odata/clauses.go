@@ -65,6 +65,7 @@ type ExpandItem struct {
 	Order  []OrderItem
 	Top    *int
 	Expand []ExpandItem
+	Text   string // the options as written, for a link of their own
 }
 
 // maxExpandDepth bounds the nesting of $expand before anything is counted.
@@ -95,6 +96,9 @@ func parseExpandItem(text string, depth int) (ExpandItem, error) {
 	path, inner, parens := strings.Cut(text, "(")
 	name, ref := strings.CutSuffix(strings.TrimSpace(path), "/$ref")
 	item := ExpandItem{Name: name, Ref: ref}
+	if parens {
+		item.Text = strings.Join(splitOutside(strings.TrimSuffix(inner, ")"), ';', false), "&")
+	}
 	if !isIdentifier(name, "") || parens && (ref || !strings.HasSuffix(inner, ")")) {
 		return item, badRequest("Term '%s' is not valid in a $expand expression.", text)
 	}

@@ -111,7 +111,7 @@ func parseArgs(inner, segment string) ([]Arg, error) {
 // Key returns the row id a segment of a table names: set(g), set(key=g) and set('g') are one (decision 50). A business
 // key is refused: no table has alternate keys.
 func (s *Segment) Key(t *schema.Table) (value.GUID, error) {
-	if len(s.Args) != 1 || t.Key == nil || s.Args[0].Name != "" && s.Args[0].Name != t.Key.Name {
+	if len(s.Args) != 1 || t.Key == nil || !namesKey(t, s.Args[0].Name) {
 		return value.GUID{}, badRequest("The key in the request URI is not valid for resource 'Microsoft.Dynamics.CRM.%s'. "+
 			"Ensure that the names and number of key properties match.", t.Name).At(t.Name, "key "+s.Name)
 	}
@@ -124,6 +124,13 @@ func (s *Segment) Key(t *schema.Table) (value.GUID, error) {
 		return value.GUID{}, badRequest("Bad Request - Error in query syntax: '%s' is not a key of '%s'.", s.Args[0].Value, t.Name).At(t.Name, "key "+s.Name)
 	}
 	return id, nil
+}
+
+// namesKey tells whether a name in a key stands for the table's key: no name, the key's own, or that of a column which
+// repeats it (ownerid of users and teams).
+func namesKey(t *schema.Table, name string) bool {
+	c := t.Property(name)
+	return name == "" || name == t.Key.Name || c != nil && c.Virtual == "self"
 }
 
 // isIdentifier tells whether text is a name: letters, digits, underscores and the extra characters, no digit in front.

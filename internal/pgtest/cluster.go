@@ -14,12 +14,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// folderPrefix begins the name of every cluster's folder; the number of the process that made it follows.
+const folderPrefix = "almoner-pg-"
 
 const (
 	startLimit = 60 * time.Second
@@ -173,10 +177,11 @@ func (c *Cluster) tail() string {
 // makeFolder makes the cluster's folder, owned by the server's user.
 func makeFolder(owner *syscall.Credential) (string, error) {
 	parent := os.TempDir()
-	if len(parent) > maxSocket-len("/almoner-pg-0123456789") {
+	if len(parent) > maxSocket-len("/almoner-pg-0123456789-0123456789") {
 		parent = "/tmp"
 	}
-	dir, err := os.MkdirTemp(parent, "almoner-pg-")
+	sweep(parent)
+	dir, err := os.MkdirTemp(parent, folderPrefix+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return "", err
 	}
@@ -191,4 +196,16 @@ func makeFolder(owner *syscall.Credential) (string, error) {
 		return "", err
 	}
 	return dir, nil
+}
+
+// sweep removes the folders of processes that ended without stopping their cluster.
+func sweep(parent string) {
+	left, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*-*"))
+	for _, dir := range left {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), folderPrefix), "-")
+		n, err := strconv.Atoi(pid)
+		if err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
+			os.RemoveAll(dir) // fails where the folder is another user's
+		}
+	}
 }

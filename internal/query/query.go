@@ -102,6 +102,8 @@ type Expand struct {
 	Top    int  // most rows per parent; 0: the page cap
 	Ref    bool // only @odata.id of the related row
 	Count  bool // also the number of related rows
+	// Text is the property's own options as OData writes them, for a link that asks for the collection alone.
+	Text string
 }
 
 // Order is one sort key: nulls first ascending, last descending, on every store.

@@ -18,13 +18,15 @@ type Books struct {
 	settings *settings.Settings
 	tables   tables
 
-	gifts    map[value.GUID]*giftFile
-	requests map[value.GUID]bool
-	tally    *tally
-	funds    map[value.GUID]*fundNote
-	groups   map[value.GUID]int64
-	lists    map[value.GUID]int64
-	touched  Touched
+	gifts     map[value.GUID]*giftFile
+	requests  map[value.GUID]bool
+	tally     *tally
+	funds     map[value.GUID]*fundNote
+	receivers map[value.GUID]bool
+	groups    map[value.GUID]int64
+	lists     map[value.GUID]int64
+	leaving   map[value.GUID]bool // rows deleted in the transaction
+	touched   Touched
 
 	baseCurrency *query.Row
 }
@@ -63,14 +65,19 @@ func (b *Books) clear() {
 	b.requests = map[value.GUID]bool{}
 	b.tally = newTally(b.settings)
 	b.funds = map[value.GUID]*fundNote{}
+	b.receivers = map[value.GUID]bool{}
 	b.groups = map[value.GUID]int64{}
 	b.lists = map[value.GUID]int64{}
+	b.leaving = map[value.GUID]bool{}
 	b.touched = Touched{Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{}}
 }
 
 // Before runs the rules on a row about to be written: they refuse it with a fault, or set columns of w.New. It must be called
 // before the row is stored, because the books of a gift are read as they were before the first write that touches them.
 func (b *Books) Before(w *Write) error {
+	if w.Kind == query.Delete {
+		b.leaving[w.Old.ID] = true
+	}
 	for _, list := range [][]*Rule{opening, byTable[w.Row().Table.Name], closing} {
 		if err := b.runRules(list, w); err != nil {
 			return err

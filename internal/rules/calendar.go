@@ -48,8 +48,8 @@ func addMonths(days int64, months, dayOfMonth int) int64 {
 	return value.CivilDays(year, month, min(dayOfMonth, last))
 }
 
-// quarterOf returns the calendar quarter a date lies in, counted without gaps: year x 4 + 0..3.
-func quarterOf(days int64) int64 {
+// quarterEnd returns the last day of the calendar quarter before the one a date lies in.
+func quarterEnd(days int64) int64 {
 	year, month, _ := value.Civil(days)
-	return int64(year)*4 + int64((month-1)/3)
+	return value.CivilDays(year, (month-1)/3*3+1, 1) - 1
 }

@@ -93,7 +93,9 @@ func (b *Books) checkGift(w *Write) error {
 }
 
 // totalOnly tells whether an update gives a total without splits: a single split then follows it.
-func (w *Write) totalOnly() bool { return w.Old != nil && w.Has("svc_totalgift") && !w.sentAny(amountNames) }
+func (w *Write) totalOnly() bool {
+	return w.Old != nil && w.Has("svc_totalgift") && !w.sentAny(amountNames)
+}
 
 // sentAny tells whether the client sent one of the columns.
 func (w *Write) sentAny(names []string) bool {
@@ -180,7 +182,9 @@ func (b *Books) setCommitment(w *Write) error {
 	return nil
 }
 
-func (b *Books) isPledgeRow(r *query.Row) bool { return b.settings.IsPledge(r.Value("svc_gifttype").Int()) }
+func (b *Books) isPledgeRow(r *query.Row) bool {
+	return b.settings.IsPledge(r.Value("svc_gifttype").Int())
+}
 
 func (b *Books) setStock(w *Write) error {
 	r := w.New

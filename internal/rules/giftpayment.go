@@ -87,7 +87,9 @@ func (b *Books) openGifts(w *Write, name string) error {
 }
 
 // giftOf returns the open file of the gift a payment belongs to after the write.
-func (b *Books) giftOf(w *Write) (*giftFile, error) { return b.file(w.New.Value("svc_giftnumber").ID()) }
+func (b *Books) giftOf(w *Write) (*giftFile, error) {
+	return b.file(w.New.Value("svc_giftnumber").ID())
+}
 
 func (b *Books) fillPayment(w *Write) error {
 	f, err := b.giftOf(w)

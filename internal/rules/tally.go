@@ -40,12 +40,10 @@ type fundYear struct{ giving, inflow, grantsPaid int64 }
 
 // standing is what decides a counted gift's place among its donor's gifts.
 type standing struct {
-	gift     value.GUID
-	date     int64
-	created  int64
-	base     int64
-	own      int64 // value in the gift's currency
-	currency value.GUID
+	gift    value.GUID
+	date    int64
+	created int64
+	base    int64
 }
 
 // standingChange is a gift's standing before and after; nil where it is not a counted gift of the donor.
@@ -129,7 +127,7 @@ func standingOf(g *gift, p *projection) *standing {
 	if g == nil || !p.counted || g.donor.IsZero() {
 		return nil
 	}
-	return &standing{gift: g.id, date: g.date, created: g.created, base: p.valueBase, own: p.value, currency: g.currency}
+	return &standing{gift: g.id, date: g.date, created: g.created, base: p.valueBase}
 }
 
 // rank notes a change of standing with the donors it concerns.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/fault"
 	"almoner/internal/odata"
@@ -66,6 +67,9 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem, index int, out *batchWriter) (int, error) {
 	if item.single != nil {
 		r := s.part(outer, item.single)
+		if err := s.actFor(ctx, r); err != nil {
+			return out.operation(item.single, s.finished(r, r.errorResponse(err)), r)
+		}
 		r.repeat = outer.repeat.part(strconv.Itoa(index))
 		resp, err := s.answer(ctx, r)
 		if err != nil {
@@ -94,7 +98,11 @@ func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*opera
 		for i, op := range ops {
 			failed = i
 			r := s.part(outer, op)
+			if err := s.actFor(ctx, r); err != nil {
+				return nil, err
+			}
 			r.changeSet = set
+			tx.As(r.Session.Caller())
 			resp, err := s.handlePart(ctx, r)
 			if err != nil {
 				return nil, err
@@ -117,11 +125,28 @@ func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*opera
 
 // part makes the Request of an operation. Headers of the batch do not apply to it, except who it is sent for.
 func (s *Service) part(outer *Request, op *operation) *Request {
-	r := &Request{Method: op.method, Header: op.header, Body: op.body, Base: outer.Base, Session: outer.Session, ID: outer.ID, inBatch: true}
+	r := &Request{
+		Method: op.method, Header: op.header, Body: op.body, Base: outer.Base, ID: outer.ID, inBatch: true,
+		Session: outer.Session, principal: outer.principal, remaining: outer.remaining,
+	}
 	path, query, _ := strings.Cut(op.url, "?")
 	r.Path, r.RawQuery = resourcePath(path), strings.ReplaceAll(query, " ", "%20")
 	r.Prefer = parsePrefer(op.header)
 	return r
+}
+
+// actFor gives an operation the identity its own headers ask for; without them it runs for whom the batch was sent.
+func (s *Service) actFor(ctx context.Context, r *Request) error {
+	im := auth.ImpersonationOf(r.Header)
+	if im.CallerID == nil && im.ObjectID == nil {
+		return nil
+	}
+	caller, err := s.auth.Caller(ctx, r.principal, im)
+	if err != nil {
+		return err
+	}
+	r.Session = s.engine.Session(caller)
+	return nil
 }
 
 // resourcePath takes the service's own address off a URL, in any of the forms clients write it.
@@ -197,4 +222,13 @@ func (r *Request) contentReference(text string) (*schema.Table, value.GUID, bool
 	}
 	ref, err := r.changeSet.find(name)
 	return ref.table, ref.id, err == nil, err
+}
+
+// boundReference is contentReference for bodies being bound: the set and id of the row.
+func (r *Request) boundReference(text string) (set string, id value.GUID, err error) {
+	table, id, ok, err := r.contentReference(text)
+	if err != nil || !ok {
+		return "", id, err
+	}
+	return table.Set, id, nil
 }

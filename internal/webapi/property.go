@@ -77,7 +77,14 @@ func (s *Service) putProperty(ctx context.Context, r *Request, t *target) (*Resp
 	if err := checkJSON(r.Header); err != nil {
 		return nil, err
 	}
-	v, err := odata.BindValue(t.column, r.Body, odata.BodyOptions{
+	body, err := odata.ParseJSON(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !body.IsObject() || body.Member("value") == nil {
+		return nil, fault.New(fault.BadPayload, `The body must be {"value": …}.`).At(t.table.Name, "column "+t.column.Name)
+	}
+	v, err := odata.BindValue(t.column, body.Member("value"), odata.BodyOptions{
 		Kind: query.Update, RejectExcess: s.engine.Settings().ExcessDecimals == settings.DecimalsReject,
 	})
 	if err != nil {

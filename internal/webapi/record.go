@@ -208,7 +208,7 @@ func (s *Service) bindBody(r *Request, t *schema.Table, kind query.ChangeKind) (
 		Kind:         kind,
 		RejectExcess: s.engine.Settings().ExcessDecimals == settings.DecimalsReject,
 		Quoted:       strings.Contains(r.Header.Get("Content-Type"), "IEEE754Compatible=true"),
-		Reference:    r.contentReference,
+		Reference:    r.boundReference,
 	})
 }
 
@@ -259,7 +259,7 @@ func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Ch
 	if err != nil {
 		return 0, err
 	}
-	upsert := s.engine.Settings().UpsertByID || t.Name == "contact" || t.Name == "account"
+	upsert := s.engine.Upserts(t)
 	switch {
 	case cond.onlyNew && !upsert:
 		return 0, fault.New(fault.BadRequest, "Upsert is not supported on '%s'.", t.Name).At(t.Name)

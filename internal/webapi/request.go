@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/limits"
 	"almoner/internal/odata"
@@ -28,6 +29,7 @@ type Request struct {
 	Session  *engine.Session
 	ID       value.GUID
 
+	principal auth.Principal   // whose token the call came with
 	remaining limits.Remaining // what the caller may still ask for in this window
 
 	Prefer  Preferences

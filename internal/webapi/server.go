@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"almoner/internal/auth"
 	"almoner/internal/fault"
 	"almoner/internal/value"
 )
@@ -43,17 +44,18 @@ func (s *Service) admit(ctx context.Context, r *Request, hr *http.Request) (resp
 	principal, err := s.auth.Authenticate(ctx, hr.Header.Get("Authorization"))
 	if err != nil {
 		resp := refuse(err)
-		resp.Header.Set("WWW-Authenticate", s.auth.Challenge(originOf(r.Base)))
+		resp.Header.Set("WWW-Authenticate", s.auth.Challenge(ctx, originOf(r.Base), err))
 		return resp, nil
 	}
-	release, remaining, limited := s.limits.Begin(principal.User)
+	release, remaining, limited := s.limits.Begin(principal.Client)
 	if limited != nil {
 		return refuse(limited), release
 	}
-	caller, err := s.auth.Caller(ctx, principal, hr.Header)
+	caller, err := s.auth.Caller(ctx, principal, auth.ImpersonationOf(hr.Header))
 	if err != nil {
 		return refuse(err), release
 	}
+	r.principal = principal
 	r.Session = s.engine.Session(caller)
 	r.Session.Deferred = r.Prefer.Deferred && caller.Admin
 	r.remaining = remaining

@@ -33,10 +33,10 @@ const sideConns = 2
 // Options says how to open a store.
 type Options struct {
 	Calendar         query.Calendar // the organization's time zone and fiscal year
-	MaxConns         int             // most connections for reads and writes; 0: 16
-	StatementTimeout time.Duration   // longest run of one read; 0: no limit
-	Logger           *slog.Logger    // nil: silent
-	KeepSchema       bool            // leave the tables of an existing database as they are; Pending lists what is missing
+	MaxConns         int            // most connections for reads and writes; 0: 16
+	StatementTimeout time.Duration  // longest run of one read; 0: no limit
+	Logger           *slog.Logger   // nil: silent
+	KeepSchema       bool           // leave the tables of an existing database as they are; Pending lists what is missing
 }
 
 // Store is a database of one model on a PostgreSQL server.

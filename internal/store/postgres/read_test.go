@@ -74,7 +74,7 @@ func TestViewSeesOneSnapshot(t *testing.T) {
 func TestCloseFreesTheConnection(t *testing.T) {
 	s := openTest(t, Options{MaxConns: 1})
 	insertDepartments(t, s, 10)
-	endless := statement{sql: "SELECT n::text FROM generate_series(1, 1000000000000) AS n"}
+	endless := statement{sql: "SELECT generate_series(1, 1000000000000)::text"}
 	for _, cut := range []struct {
 		name string
 		stop func(query.Rows, context.CancelFunc)
@@ -145,7 +145,7 @@ func TestStatementsRunInTurn(t *testing.T) {
 func TestCells(t *testing.T) {
 	s := openTest(t, Options{})
 	rows, err := s.readOnce(t.Context(), []statement{{
-		sql: `SELECT true, (-2)::int2, (-3)::int4, (-4)::int8, 1.5::float8, 7::int8, 'é'::text, $1::uuid, NULL::int8, ''::text`,
+		sql:  `SELECT true, (-2)::int2, (-3)::int4, (-4)::int8, 1.5::float8, 7::int8, 'é'::text, $1::uuid, NULL::int8, ''::text`,
 		args: []any{[16]byte{15: 9}},
 	}}, 1)
 	if err != nil {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -32,7 +33,7 @@ func (w *work) explain(err error) error {
 	case stateForeignKey:
 		if w.removes {
 			return fault.Wrap(refused, fault.CannotDeleteAssociated,
-				"The object you tried to delete is associated with another object and cannot be deleted.").At(w.table.Name)
+				"The object you tried to delete is associated with another object and cannot be deleted.").At(w.table.Name, "id "+w.id.String())
 		}
 		return w.dangling(refused)
 	default:
@@ -40,14 +41,15 @@ func (w *work) explain(err error) error {
 	}
 }
 
-// dangling says that a lookup points at a row that is not there: the one whose foreign key the server named.
+// dangling says that a lookup points at a row that is not there. The server names the column in its detail, "Key (x)=(…)",
+// whatever language the rest of it is in.
 func (w *work) dangling(refused *pgconn.PgError) error {
 	for _, a := range w.set {
-		if len(a.Column.Targets) == 1 && refused.ConstraintName == w.table.Name+"_"+a.Column.Name+"_fk" {
-			e := fault.NotFound(a.Column.Targets[0].Name, a.Value.ID().String())
+		if len(a.Column.Targets) == 1 && strings.Contains(refused.Detail, "("+a.Column.Name+")=(") {
+			e := fault.NotFound(a.Column.Targets[0].Name, a.Value.String()).At(w.table.Name, "column "+a.Column.Name)
 			e.Err = refused
 			return e
 		}
 	}
-	return fault.Wrap(refused, fault.ObjectDoesNotExist, "A row that '%s' refers to does not exist.", w.table.Name).At(w.table.Name)
+	return fault.Wrap(refused, fault.ObjectDoesNotExist, "A row that a row of '%s' refers to does not exist.", w.table.Name).At(w.table.Name)
 }

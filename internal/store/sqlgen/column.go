@@ -16,9 +16,9 @@ type cell struct {
 	value value.Value
 }
 
-// shadowed tells whether a column has its fold stored beside it. A multi-choice column holds digits and commas, which are
+// Shadowed tells whether a column has its fold stored beside it. A multi-choice column holds digits and commas, which are
 // their own fold.
-func shadowed(c *schema.Column) bool { return c.IsText() && c.Type != schema.TypeMultiChoice }
+func Shadowed(c *schema.Column) bool { return c.IsText() && c.Type != schema.TypeMultiChoice }
 
 // shadowName is the name of the column that holds the fold of a text.
 func shadowName(c *schema.Column) string { return c.Name + "_f" }
@@ -29,7 +29,7 @@ func codeName(c *schema.Column) string { return c.Name + "_t" }
 // cellNames lists the SQL columns a column takes.
 func cellNames(c *schema.Column) []string {
 	switch {
-	case shadowed(c):
+	case Shadowed(c):
 		return []string{c.Name, shadowName(c)}
 	case c.Polymorphic():
 		return []string{c.Name, codeName(c)}
@@ -44,7 +44,7 @@ func appendCells(cells []cell, set []query.Assign) []cell {
 	for _, a := range set {
 		cells = append(cells, cell{a.Column.Name, storedValue(a.Column, a.Value)})
 		switch {
-		case shadowed(a.Column):
+		case Shadowed(a.Column):
 			cells = append(cells, cell{shadowName(a.Column), shadow(a.Column, a.Value)})
 		case a.Column.Polymorphic():
 			cells = append(cells, cell{codeName(a.Column), typeCode(a.Value)})

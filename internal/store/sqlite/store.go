@@ -29,11 +29,11 @@ const defaultReaders = 8
 // Options are the choices of whoever opens a store. The zero value is good for a command.
 type Options struct {
 	Calendar         query.Calendar // how days and years are cut in groupings
-	Readers          int             // most reader connections; 0: 8
-	StatementTimeout time.Duration   // most a read may take, from its start to the end of its rows; 0: any time
-	Serve            bool            // refuse the file when another process serves it, and keep others from serving it
-	KeepSchema       bool            // leave the tables of an existing database as they are; Pending lists what is missing
-	Logger           *slog.Logger    // nil: nothing is logged
+	Readers          int            // most reader connections; 0: 8
+	StatementTimeout time.Duration  // most a read may take, from its start to the end of its rows; 0: any time
+	Serve            bool           // refuse the file when another process serves it, and keep others from serving it
+	KeepSchema       bool           // leave the tables of an existing database as they are; Pending lists what is missing
+	Logger           *slog.Logger   // nil: nothing is logged
 }
 
 // Store is an open database file. It implements store.Store.

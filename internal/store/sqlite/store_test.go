@@ -331,10 +331,10 @@ func TestOldFoldIsRewritten(t *testing.T) {
 	}
 	defer c.close()
 	for text, want := range map[string]string{
-		"SELECT count(*) FROM svc_department WHERE svc_departmentname_f = 'stale'":    "0",
+		"SELECT count(*) FROM svc_department WHERE svc_departmentname_f = 'stale'":                                                               "0",
 		"SELECT svc_departmentname_f FROM svc_department WHERE svc_departmentcode IS NULL AND substr(hex(svc_departmentid), 8, 1) = '5' LIMIT 1": value.Fold("Œuvre ÉTÉ "),
-		"SELECT name_f FROM counter WHERE name = 'Géant'":                             "geant",
-		"SELECT value FROM almoner_meta WHERE name = 'fold'":                          fmt.Sprint(value.FoldVersion),
+		"SELECT name_f FROM counter WHERE name = 'Géant'":                                                                                        "geant",
+		"SELECT value FROM almoner_meta WHERE name = 'fold'":                                                                                     fmt.Sprint(value.FoldVersion),
 	} {
 		if got, err := c.text(text); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", text, got, err, want)

@@ -1,0 +1,179 @@
+package rules
+
+import (
+	"slices"
+
+	"almoner/internal/query"
+	"almoner/internal/settings"
+	"almoner/internal/value"
+)
+
+var disbursementRules = []Rule{
+	{
+		Name: "disbursement.net", Table: "svc_requestpayment", On: OnSave, Do: (*Books).setDisbursementNet,
+		Text:    "svc_netamount of a grant payment is its amount until a client writes another.",
+		Example: "500.00 becomes 600.00 and the net follows; once the client wrote 550.00 it stays.",
+	},
+	{
+		Name: "disbursement.fill", Table: "svc_requestpayment", On: OnSave, Do: (*Books).fillDisbursement,
+		Text:    "What a new grant payment leaves out is taken from its request and fund: applicant, contact, payee, fund, function, department, the fund's primary donor; the latter follows the row's fund.",
+		Example: "A payment on a request of the Arts Fund gets that fund, its department and its founder.",
+	},
+	{
+		Name: "disbursement.paid", Table: "svc_requestpayment",
+		Text:    "A grant payment is paid when its folio says so, it was sent or it cleared (setting grant.paid_when); a date alone may be a plan. Requirements and void rows are never money.",
+		Example: "A payment with svc_paymentsent counts in the fund's svc_grantspaid; with svc_paymentdate only, in svc_grantspending.",
+	},
+}
+
+// autoNet is the bit of x_auto that says svc_netamount follows svc_amount.
+const autoNet = 1
+
+func (b *Books) setDisbursementNet(w *Write) error {
+	auto := w.New.Value("x_auto").Int()
+	net := w.New.Value("svc_netamount")
+	switch {
+	case w.Has("svc_netamount") && !net.IsNull():
+		auto &^= autoNet
+	case net.IsNull():
+		auto |= autoNet
+	}
+	if auto&autoNet != 0 {
+		w.New.Put("svc_netamount", w.New.Value("svc_amount"))
+	}
+	w.New.Put("x_auto", value.Int(auto))
+	return nil
+}
+
+func (b *Books) fillDisbursement(w *Write) error {
+	if w.Old == nil {
+		if err := b.fillFromRequest(w.New); err != nil {
+			return err
+		}
+	}
+	if w.Old != nil && !w.Changed("svc_fund") {
+		return nil
+	}
+	fund, err := b.rowOf(w.New, "svc_fund")
+	if err != nil {
+		return err
+	}
+	if w.Old == nil && fund != nil {
+		fillFrom(w.New, "svc_department", fund, "svc_department")
+	}
+	if w.Has("svc_fundprimarydonor") {
+		return nil
+	}
+	donor := value.Null
+	if fund != nil {
+		donor = fund.Value("svc_primarydonor")
+	}
+	w.New.Put("svc_fundprimarydonor", donor)
+	return nil
+}
+
+func (b *Books) fillFromRequest(r *query.Row) error {
+	request, err := b.rowOf(r, "svc_requestlookup")
+	if err != nil || request == nil {
+		return err
+	}
+	fillFrom(r, "svc_requestapplicant", request, "svc_applicant")
+	fillFrom(r, "svc_requestcontact", request, "svc_primarycontact")
+	fillFrom(r, "svc_payee", request, "svc_payee")
+	fillFrom(r, "svc_fund", request, "svc_fund")
+	fillFrom(r, "svc_function", request, "svc_function")
+	return nil
+}
+
+// disbursement is what the books need to know of a request payment.
+type disbursement struct {
+	fund      value.GUID
+	payment   bool // a payment, not a requirement
+	active    bool
+	void      bool
+	paid      bool
+	net       int64
+	netBase   int64
+	date      int64       // year date of a paid row, in days
+	due       value.Value // when an unpaid payment is due
+	required  value.Value // when a requirement is due
+	fulfilled bool
+}
+
+// disbursementColumns are the columns newDisbursement reads.
+var disbursementColumns = []string{
+	"svc_fund", "svc_requirementtype", "statecode", "svc_folio", "svc_netamount", "svc_netamount_base", "svc_paymentsent", "svc_cleardate",
+	"svc_paymentdate", "svc_postingdate", "createdon", "svc_estimatedgrantpaydate", "svc_requirementdue", "svc_requirementfulfilled",
+	"svc_requestapplicant",
+}
+
+// newDisbursement reads the facts of a request payment from its row.
+func newDisbursement(r *query.Row, s *settings.Settings) *disbursement {
+	kind := r.Value("svc_requirementtype")
+	d := &disbursement{
+		fund:    r.Value("svc_fund").ID(),
+		payment: kind.IsNull() || kind.Int() == requirementPayment,
+		active:  isActive(r), void: isVoid(r, s),
+		net: r.Value("svc_netamount").Int(), netBase: r.Value("svc_netamount_base").Int(),
+		due: r.Value("svc_paymentdate"), required: r.Value("svc_requirementdue"),
+		fulfilled: !r.Value("svc_requirementfulfilled").IsNull(),
+	}
+	if d.due.IsNull() {
+		d.due = r.Value("svc_estimatedgrantpaydate")
+	}
+	d.paid = d.isMoney() && isPaid(r, s)
+	d.date, _ = firstDate(s.Timezone, r.Value("svc_paymentdate"), r.Value("svc_postingdate"), r.Value("svc_paymentsent"), r.Value("svc_cleardate"), r.Value("createdon"))
+	return d
+}
+
+// isMoney tells whether the row is an active payment that was not voided.
+func (d *disbursement) isMoney() bool { return d.payment && d.active && !d.void }
+
+// isPaid tells whether one of the conditions of a paid disbursement holds.
+func isPaid(r *query.Row, s *settings.Settings) bool {
+	return slices.ContainsFunc(s.GrantPaidWhen, func(when settings.PaidWhen) bool {
+		switch when {
+		case settings.PaidByFolio:
+			return folioIn(r, s.FolioPaid)
+		case settings.PaidBySent:
+			return !r.Value("svc_paymentsent").IsNull()
+		default:
+			return !r.Value("svc_cleardate").IsNull()
+		}
+	})
+}
+
+// afterDisbursement notes the requests a write touched and takes the difference for the funds.
+func (b *Books) afterDisbursement(w *Write) error {
+	for _, r := range []*query.Row{w.Old, w.New} {
+		if r == nil {
+			continue
+		}
+		if request := r.Value("svc_requestlookup"); !request.IsNull() {
+			b.requests[request.ID()] = true
+		}
+		markSet(b.touched.Requests, r.Value("svc_requestlookup"))
+		markSet(b.touched.Funds, r.Value("svc_fund"))
+	}
+	b.tally.disburse(b.settings, w.Old, -1)
+	b.tally.disburse(b.settings, w.New, 1)
+	return nil
+}
+
+// disburse adds what a request payment takes from its fund, times sign.
+func (t *tally) disburse(s *settings.Settings, r *query.Row, sign int64) {
+	if r == nil {
+		return
+	}
+	d := newDisbursement(r, s)
+	if d.fund.IsZero() || !d.isMoney() {
+		return
+	}
+	f := t.fund(d.fund)
+	if !d.paid {
+		f.grantsPending += sign * d.netBase
+		return
+	}
+	f.grantsPaid += sign * d.netBase
+	f.year(givingYear(d.date, t.startMonth)).grantsPaid += sign * d.netBase
+}

@@ -1,0 +1,289 @@
+package storetest
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// eval computes an expression for a row.
+func (ev *Evaluator) eval(e query.Expr, s *scope) value.Value {
+	switch e := e.(type) {
+	case query.Ref:
+		if row := s.rowOf(e.Link); row != nil {
+			return row.Get(e.Column)
+		}
+		return value.Null
+	case query.Literal:
+		return e.Value
+	case query.TypeCode:
+		return typeCell(ev.eval(e.Ref, s))
+	case *query.Scalar:
+		return ev.scalar(e, s)
+	case query.Call:
+		return ev.call(e, s)
+	}
+	panic("storetest: unknown expression")
+}
+
+func (ev *Evaluator) scalar(e *query.Scalar, s *scope) value.Value {
+	found := slices.DeleteFunc(ev.linked(e.Source, s), func(s *scope) bool { return !ev.holds(e.Where, s) })
+	if e.Agg != query.AggNone {
+		return ev.aggregate(e.Agg, false, e.Pick, found)
+	}
+	if len(found) == 0 {
+		return value.Null
+	}
+	first := slices.MinFunc(found, func(a, b *scope) int { return slices.Compare(a.row.ID[:], b.row.ID[:]) })
+	return ev.eval(e.Pick, first)
+}
+
+// call computes a function: first those that look at nulls themselves, then the others, which are null when an argument is.
+func (ev *Evaluator) call(c query.Call, s *scope) value.Value {
+	kind := query.KindOf(c)
+	if c.Fn == query.FnIf {
+		if ev.holds(c.Args[0].(query.Test).Filter, s) {
+			return as(ev.eval(c.Args[1], s), kind, 0)
+		}
+		return as(ev.eval(c.Args[2], s), kind, 0)
+	}
+	args := make([]value.Value, len(c.Args))
+	for i, e := range c.Args {
+		args[i] = ev.eval(e, s)
+		if c.Fn == query.FnCoalesce && !args[i].IsNull() {
+			return as(args[i], kind, args[0].Scale())
+		}
+		if c.Fn != query.FnCoalesce && args[i].IsNull() {
+			return value.Null
+		}
+	}
+	switch {
+	case c.Fn == query.FnCoalesce:
+		return value.Null
+	case c.Fn <= query.FnConcat:
+		return textFunction(c.Fn, args)
+	case c.Fn >= query.FnRound && c.Fn <= query.FnNeg:
+		return arithmetic(c.Fn, kind, args)
+	case c.Fn == query.FnGreatest:
+		return as(slices.MaxFunc(args, plainOrder), kind, args[0].Scale())
+	case c.Fn == query.FnFromBase:
+		return exchanged(args[0], new(big.Rat).Mul(args[0].Rat(), args[1].Rat()))
+	case c.Fn == query.FnToBase:
+		return exchanged(args[0], new(big.Rat).Quo(args[0].Rat(), args[1].Rat()))
+	case c.Fn == query.FnMoney:
+		return value.Money(args[0].Int())
+	case c.Fn == query.FnLabelRank:
+		return labelRank(c.Args[0].(query.Ref).Column, args[0])
+	default:
+		return ev.datePart(c.Fn, args[0])
+	}
+}
+
+// as gives a number the kind an expression has as a whole.
+func as(v value.Value, kind value.Kind, scale int) value.Value {
+	if v.IsNull() || v.Kind() == kind {
+		return v
+	}
+	switch kind {
+	case value.KindMoney:
+		return exchanged(value.Money(0), v.Rat())
+	case value.KindDecimal:
+		return exchanged(value.Decimal(0, scale), v.Rat())
+	case value.KindFloat:
+		return value.Float(v.Float())
+	default:
+		return v
+	}
+}
+
+// exchanged rounds an amount to the unit of like.
+func exchanged(like value.Value, amount *big.Rat) value.Value {
+	scale := 2
+	if like.Kind() == value.KindDecimal {
+		scale = like.Scale()
+	}
+	n, err := value.RoundRat(amount, scale)
+	if err != nil {
+		panic(err)
+	}
+	return sameUnit(like, n)
+}
+
+func textFunction(fn query.Fn, args []value.Value) value.Value {
+	text := args[0].Text()
+	switch fn {
+	case query.FnToLower:
+		return value.Text(mapASCII(text, 'A', 'Z', 'a'-'A'))
+	case query.FnToUpper:
+		return value.Text(mapASCII(text, 'a', 'z', 'A'-'a'))
+	case query.FnTrim:
+		return value.Text(strings.Trim(text, " "))
+	case query.FnLength:
+		return value.Int(int64(utf8.RuneCountInString(text)))
+	case query.FnIndexOf:
+		folded := query.FoldOpen(text)
+		at := strings.Index(folded, query.FoldOpen(args[1].Text()))
+		if at < 0 {
+			return value.Int(-1)
+		}
+		return value.Int(int64(utf8.RuneCountInString(folded[:at])))
+	case query.FnSubstring:
+		runes := []rune(text)
+		runes = runes[min(max(args[1].Int(), 0), int64(len(runes))):]
+		if len(args) > 2 {
+			runes = runes[:min(max(args[2].Int(), 0), int64(len(runes)))]
+		}
+		return value.Text(string(runes))
+	default: // FnConcat
+		for _, v := range args[1:] {
+			text += v.Text()
+		}
+		return value.Text(text)
+	}
+}
+
+// mapASCII shifts the letters between two others: stores change the case of ASCII alone, as no comparison sees it.
+func mapASCII(s string, low, high, shift rune) string {
+	return strings.Map(func(r rune) rune {
+		if r >= low && r <= high {
+			return r + shift
+		}
+		return r
+	}, s)
+}
+
+func arithmetic(fn query.Fn, kind value.Kind, args []value.Value) value.Value {
+	a := args[0]
+	switch fn {
+	case query.FnRound:
+		return value.Float(math.Copysign(math.Floor(math.Abs(a.Float())+0.5), a.Float()))
+	case query.FnFloor:
+		return value.Float(math.Floor(a.Float()))
+	case query.FnCeiling:
+		return value.Float(math.Ceil(a.Float()))
+	case query.FnNeg:
+		if a.Kind() == value.KindFloat {
+			return value.Float(-a.Float())
+		}
+		return sameUnit(a, -a.Int())
+	}
+	b := args[1]
+	if (fn == query.FnDiv || fn == query.FnMod) && b.Float() == 0 {
+		return value.Null
+	}
+	if kind != value.KindFloat {
+		return exactArithmetic(fn, kind, a, b)
+	}
+	switch fn {
+	case query.FnAdd:
+		return value.Float(a.Float() + b.Float())
+	case query.FnSub:
+		return value.Float(a.Float() - b.Float())
+	case query.FnMul:
+		return value.Float(a.Float() * b.Float())
+	case query.FnDiv:
+		return value.Float(a.Float() / b.Float())
+	default:
+		return remainder(a, b)
+	}
+}
+
+// exactArithmetic adds, subtracts or multiplies integers and money.
+func exactArithmetic(fn query.Fn, kind value.Kind, a, b value.Value) value.Value {
+	amount := new(big.Rat)
+	switch fn {
+	case query.FnAdd:
+		amount.Add(a.Rat(), b.Rat())
+	case query.FnSub:
+		amount.Sub(a.Rat(), b.Rat())
+	default:
+		amount.Mul(a.Rat(), b.Rat())
+	}
+	if kind == value.KindMoney {
+		return exchanged(value.Money(0), amount)
+	}
+	return value.Int(amount.Num().Int64())
+}
+
+// remainder divides exact numbers exactly.
+func remainder(a, b value.Value) value.Value {
+	if a.Kind() == value.KindFloat || b.Kind() == value.KindFloat {
+		return value.Float(a.Float() - math.Trunc(a.Float()/b.Float())*b.Float())
+	}
+	scale := max(decimals(a), decimals(b))
+	x, _ := value.RoundRat(a.Rat(), scale)
+	y, _ := value.RoundRat(b.Rat(), scale)
+	return value.Float(float64(x%y) / math.Pow10(scale))
+}
+
+func decimals(v value.Value) int {
+	switch v.Kind() {
+	case value.KindMoney:
+		return 2
+	case value.KindDecimal:
+		return v.Scale()
+	default:
+		return 0
+	}
+}
+
+// labelRank is the rank of a choice's label among the distinct folded labels of its set.
+func labelRank(c *schema.Column, v value.Value) value.Value {
+	label, ok := c.Options.LabelOf(v.Int())
+	if !ok {
+		return value.Null
+	}
+	var labels []string
+	for _, o := range c.Options.Options {
+		labels = append(labels, value.Fold(o.Label))
+	}
+	slices.SortFunc(labels, cmp.Compare[string])
+	labels = slices.Compact(labels)
+	return value.Int(int64(slices.Index(labels, value.Fold(label)) + 1))
+}
+
+// datePart computes a part of a date or of a moment on the organization's clock.
+func (ev *Evaluator) datePart(fn query.Fn, v value.Value) value.Value {
+	day, second := v.Int(), int64(0)
+	if v.Kind() == value.KindTime {
+		day = ev.Calendar.Day(v.Int())
+		second = v.Int() - ev.Calendar.Midnight(day)
+	}
+	year, month, dayOfMonth := value.Civil(day)
+	start := max(ev.Calendar.StartMonth, 1)
+	switch fn {
+	case query.FnDate:
+		return value.Date(day)
+	case query.FnYear, query.FnGroupYear:
+		return value.Int(int64(year))
+	case query.FnMonth, query.FnGroupMonth:
+		return value.Int(int64(month))
+	case query.FnDay, query.FnGroupDay:
+		return value.Int(int64(dayOfMonth))
+	case query.FnHour:
+		return value.Int(second / 3600)
+	case query.FnMinute:
+		return value.Int(second / 60 % 60)
+	case query.FnSecond:
+		return value.Int(second % 60)
+	case query.FnGroupWeek:
+		newYear := ev.Calendar.Week(value.CivilDays(year, 1, 1))
+		return value.Int((day-newYear)/7 + 1)
+	case query.FnGroupQuarter:
+		return value.Int(int64((month-1)/3 + 1))
+	case query.FnGroupFiscalPeriod:
+		return value.Int(int64((month-start+12)%12/3 + 1))
+	default: // FnGroupFiscalYear
+		if month < start {
+			year--
+		}
+		return value.Int(int64(year))
+	}
+}
