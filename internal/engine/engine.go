@@ -133,7 +133,8 @@ func (e *Engine) zone() *time.Location { return e.Settings().Location() }
 func (e *Engine) resolveContext(caller *auth.Caller, now int64) query.ResolveContext {
 	s := e.Settings()
 	return query.ResolveContext{
-		Now: now, Zone: e.zone(), StartMonth: s.YearStartMonth, User: caller.User, BusinessUnit: caller.Unit,
+		Model: e.model,
+		Now:   now, Zone: e.zone(), StartMonth: s.YearStartMonth, User: caller.User, BusinessUnit: caller.Unit,
 		Teams: caller.Teams, Reports: caller.Reports, Language: caller.Language,
 	}
 }

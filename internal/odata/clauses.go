@@ -65,7 +65,7 @@ type ExpandItem struct {
 	Order  []OrderItem
 	Top    *int
 	Expand []ExpandItem
-	Text   string // the options as written, for a link of their own
+	Text   string // the options as a query string of their own
 }
 
 // maxExpandDepth bounds the nesting of $expand before anything is counted.
@@ -96,9 +96,6 @@ func parseExpandItem(text string, depth int) (ExpandItem, error) {
 	path, inner, parens := strings.Cut(text, "(")
 	name, ref := strings.CutSuffix(strings.TrimSpace(path), "/$ref")
 	item := ExpandItem{Name: name, Ref: ref}
-	if parens {
-		item.Text = strings.Join(splitOutside(strings.TrimSuffix(inner, ")"), ';', false), "&")
-	}
 	if !isIdentifier(name, "") || parens && (ref || !strings.HasSuffix(inner, ")")) {
 		return item, badRequest("Term '%s' is not valid in a $expand expression.", text)
 	}
@@ -110,6 +107,7 @@ func parseExpandItem(text string, depth int) (ExpandItem, error) {
 		return item, badRequest("Term '%s' is not valid in a $expand expression: its options are missing.", text)
 	}
 	seen := map[string]bool{}
+	var texts []string
 	for _, option := range splitOutside(inner, ';', false) {
 		key, arg, ok := strings.Cut(option, "=")
 		key, arg = strings.TrimSpace(key), strings.TrimSpace(arg)
@@ -120,7 +118,9 @@ func parseExpandItem(text string, depth int) (ExpandItem, error) {
 		if err := item.put(key, arg, depth); err != nil {
 			return item, err
 		}
+		texts = append(texts, key+"="+urlSafe.Replace(arg))
 	}
+	item.Text = strings.Join(texts, "&")
 	return item, nil
 }
 

@@ -22,7 +22,7 @@ var masters = map[string]string{"svc_giftpayment": "svc_giftnumber", "svc_reques
 func (b *Books) setCurrency(w *Write) error {
 	t := w.New.Table
 	currency := t.Column("transactioncurrencyid")
-	if currency == nil {
+	if currency == nil || currency == t.Key {
 		return nil
 	}
 	if err := b.followMaster(w, currency); err != nil {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -62,7 +63,8 @@ func (t *tx) refoldKeyed(table *schema.Table, texts []*schema.Column) error {
 	}
 }
 
-// refoldHidden puts every row of a table without a key of its own once more.
+// refoldHidden writes every row of a table without a key of its own anew. Texts may be part of what identifies it there,
+// so the old row goes first.
 func (t *tx) refoldHidden(table *schema.Table) error {
 	columns := storedColumns(table)
 	rows, err := t.collect(selection(table, columns), columns)
@@ -70,6 +72,10 @@ func (t *tx) refoldHidden(table *schema.Table) error {
 		return err
 	}
 	for _, set := range rows {
+		identity := slices.DeleteFunc(slices.Clone(set), func(a query.Assign) bool { return !slices.Contains(table.Unique[0], a.Column) })
+		if err := t.Remove(context.Background(), table, identity); err != nil {
+			return err
+		}
 		if err := t.Put(context.Background(), table, set); err != nil {
 			return err
 		}

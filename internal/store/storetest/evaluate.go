@@ -16,6 +16,8 @@ import (
 type Evaluator struct {
 	Calendar query.Calendar
 	Rows     map[*schema.Table][]*query.Row
+
+	values map[*query.InQuery][]value.Value // what queries inside conditions gave; they depend on no row outside
 }
 
 // scope binds sources to rows, innermost first. A nil row is one an outer join did not find.
@@ -98,9 +100,15 @@ func (ev *Evaluator) matching(q *query.Query, up *scope) []*scope {
 // ordered is matching in order.
 func (ev *Evaluator) ordered(q *query.Query, up *scope) []*scope {
 	found := ev.matching(q, up)
-	slices.SortStableFunc(found, func(a, b *scope) int {
+	keys := make(map[*scope][]value.Value, len(found))
+	for _, s := range found {
 		for _, o := range q.Order {
-			if c := orderOf(ev.eval(o.Expr, a), ev.eval(o.Expr, b), o.Desc); c != 0 {
+			keys[s] = append(keys[s], ev.eval(o.Expr, s))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *scope) int {
+		for i, o := range q.Order {
+			if c := orderOf(compare, keys[a][i], keys[b][i], o.Desc); c != 0 {
 				return c
 			}
 		}
@@ -175,6 +183,8 @@ func compare(a, b value.Value) (c int, ok bool) {
 		return bytes.Compare(x[:], y[:]), true
 	case a.Kind() == value.KindDate || a.Kind() == value.KindTime:
 		return cmp.Compare(seconds(a), seconds(b)), true
+	case a.Kind() == b.Kind() && a.Scale() == b.Scale() && a.Kind() != value.KindFloat:
+		return cmp.Compare(a.Int(), b.Int()), true
 	default:
 		return a.Rat().Cmp(b.Rat()), true
 	}
@@ -188,7 +198,7 @@ func seconds(v value.Value) int64 {
 }
 
 // orderOf compares two values of a sort key: nulls first, or last when descending.
-func orderOf(a, b value.Value, desc bool) int {
+func orderOf(compare func(a, b value.Value) (int, bool), a, b value.Value, desc bool) int {
 	c, ok := compare(a, b)
 	switch {
 	case !ok && a.IsNull() && b.IsNull():
@@ -207,7 +217,7 @@ func orderOf(a, b value.Value, desc bool) int {
 // isAfter tells whether a row comes after a position.
 func (ev *Evaluator) isAfter(order []query.Order, after *query.Position, s *scope) bool {
 	for i, o := range order {
-		if c := orderOf(ev.eval(o.Expr, s), after.Values[i], o.Desc); c != 0 {
+		if c := orderOf(compare, ev.eval(o.Expr, s), after.Values[i], o.Desc); c != 0 {
 			return c > 0
 		}
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 
 	"almoner/internal/query"
@@ -41,14 +42,25 @@ func (ev *Evaluator) holds(f query.Filter, s *scope) bool {
 		return false
 	case *query.InQuery:
 		left := ev.eval(f.Left, s)
-		for _, found := range ev.matching(f.Query, s) {
-			if c, ok := compare(left, ev.eval(f.Query.Select.Outputs[0].Expr, found)); ok && c == 0 {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(ev.valuesOf(f), func(v value.Value) bool { return is(left, query.OpEq, v) })
 	}
 	panic("storetest: unknown filter")
+}
+
+// valuesOf runs the query inside a condition, once.
+func (ev *Evaluator) valuesOf(f *query.InQuery) []value.Value {
+	if values, known := ev.values[f]; known {
+		return values
+	}
+	values := []value.Value{}
+	for _, found := range ev.matching(f.Query, nil) {
+		values = append(values, ev.eval(f.Query.Select.Outputs[0].Expr, found))
+	}
+	if ev.values == nil {
+		ev.values = map[*query.InQuery][]value.Value{}
+	}
+	ev.values[f] = values
+	return values
 }
 
 // opposite maps the operators that hold exactly where another does not.

@@ -17,8 +17,8 @@ func (ev *Evaluator) merged(q *query.Query) [][]value.Value {
 	}
 	slices.SortStableFunc(out, func(a, b []value.Value) int {
 		for _, o := range q.Order {
-			at := cellOf(q, o.Expr)
-			if c := orderOf(a[at], b[at], o.Desc); c != 0 {
+			at, by := cellOf(q, o.Expr)
+			if c := orderOf(by, a[at], b[at], o.Desc); c != 0 {
 				return c
 			}
 		}
@@ -79,13 +79,17 @@ func (ev *Evaluator) groupCells(n *query.Node, group []*scope) []value.Value {
 	return out
 }
 
-// cellOf is the cell a sort key of a merged query means.
-func cellOf(q *query.Query, e query.Expr) int {
+// cellOf is the cell a sort key of a merged query means, and how it is compared: the least or greatest text of a group is
+// compared by code point, a text that is a group key by its fold.
+func cellOf(q *query.Query, e query.Expr) (int, func(a, b value.Value) (int, bool)) {
 	at := 0
 	for i := range q.Select.Outputs {
 		o := &q.Select.Outputs[i]
 		if ref, ok := e.(query.OutputRef); ok && ref.Index == i || !ok && o.Expr == e {
-			return at
+			if o.Agg != query.AggNone {
+				return at, comparePlain
+			}
+			return at, compare
 		}
 		at += o.Cells()
 	}
@@ -121,12 +125,17 @@ func (ev *Evaluator) aggregate(agg query.Agg, distinct bool, e query.Expr, group
 	}
 }
 
-// plainOrder compares texts by code point, not by fold, and everything else as ever.
-func plainOrder(a, b value.Value) int {
-	if a.Kind() == value.KindText {
-		return strings.Compare(a.Text(), b.Text())
+// comparePlain compares texts by code point, not by fold, and everything else as ever.
+func comparePlain(a, b value.Value) (int, bool) {
+	if a.Kind() == value.KindText && b.Kind() == value.KindText {
+		return strings.Compare(a.Text(), b.Text()), true
 	}
-	c, _ := compare(a, b)
+	return compare(a, b)
+}
+
+// plainOrder is comparePlain for values that are not null.
+func plainOrder(a, b value.Value) int {
+	c, _ := comparePlain(a, b)
 	return c
 }
 
