@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"almoner/internal/service"
 	"almoner/internal/settings"
 )
 
@@ -133,10 +134,13 @@ func (s *serveCommand) serve(ctx context.Context, db *opened, clock func() time.
 	origin := scheme + "://" + listener.Addr().String()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	handler, err := newHandler(background, db, clock, origin)
+	handler, err := service.New(ctx, service.Options{
+		Store: db.store, Model: db.model, Settings: db.settings, Clock: clock, Log: db.log, Origin: origin,
+	})
 	if err != nil {
 		return err
 	}
+	go handler.Run(background)
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
 		ErrorLog: slog.NewLogLogger(db.log.Handler(), slog.LevelDebug),

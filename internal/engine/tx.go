@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"almoner/internal/auth"
 	"almoner/internal/fault"
@@ -115,6 +116,11 @@ func (x *Tx) flush() error {
 			return err
 		}
 		later = append(later, held...)
+	}
+	if slices.ContainsFunc(dirty, func(e *entry) bool { return auth.AffectsSecurity(e.table) }) {
+		if err := auth.BumpSecurity(x.ctx, x.store, x.e.model); err != nil {
+			return err
+		}
 	}
 	for _, p := range later {
 		if err := x.store.Update(x.ctx, p.table, p.id, p.set); err != nil {

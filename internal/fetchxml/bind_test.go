@@ -257,7 +257,7 @@ func TestRefusals(t *testing.T) {
 			fetch(`aggregate="yes"`), fetch(`datasource="archive"`),
 			link(`name="svc_donor" from="svc_donorid"`, ""), link(`name="svc_donor" from="svc_donorid" to="svc_donor" link-type="cross"`, ""),
 			gifts(`<filter><link-entity name="svc_donor" from="svc_donorid" to="svc_donor"/></filter>`), gifts(`<filter type="xor"/>`),
-			gifts(`<order/>`), on("svc_gift", `<attribute name="svc_totalgift" alias="n" aggregate="sum"/>`),
+			on("list", `<link-entity name="contact" link-type="matchfirstrowusingcrossapply"/>`), gifts(`<order/>`), on("svc_gift", `<attribute name="svc_totalgift" alias="n" aggregate="sum"/>`),
 			agg(""), agg(`<attribute name="svc_totalgift" aggregate="sum"/>`), agg(`<attribute name="svc_totalgift" alias="a" aggregate="median"/>`),
 			agg(`<attribute name="svc_gifttype" alias="a" aggregate="count" groupby="true"/>`), gifts(`<filter><condition attribute="svc_giftnum"/></filter>`),
 			gifts(`<filter><condition attribute="svc_giftnum" operator="eq"><item>1</item></condition></filter>`),

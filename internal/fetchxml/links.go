@@ -61,6 +61,9 @@ func (b *binder) join(parent *query.Link, l *Link, kind query.JoinKind) ([]*quer
 		return nil, err
 	}
 	if l.From == "" {
+		if kind == query.First {
+			return nil, malformed("link-type '%s' of '%s' needs 'from' and 'to'.", l.Type, l.Name)
+		}
 		return b.joinThrough(parent, t, kind)
 	}
 	from, err := joinColumn(t, l.From)

@@ -5,6 +5,7 @@ import (
 
 	"almoner/internal/fault"
 	"almoner/internal/query"
+	"almoner/internal/schema"
 )
 
 // orders fills the sort keys: those of the entity, then those of its links in document order, then whatever is needed to
@@ -72,6 +73,10 @@ func (b *binder) sortValue(ref query.Ref) query.Expr {
 		return title
 	}
 	return ref
+}
+
+func isChoice(c *schema.Column) bool {
+	return c.Type == schema.TypeChoice || c.Type == schema.TypeState || c.Type == schema.TypeStatus
 }
 
 // addOrder adds a sort key. The rows of a distinct query can be sorted only by what they put out, so that a sort key which

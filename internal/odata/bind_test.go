@@ -159,7 +159,7 @@ func TestReadRefusals(t *testing.T) {
 		{"$expand=" + many + "($count=true)", "'$count' is not supported in $expand", fault.BadRequest},
 		{"$expand=" + many + "($skip=1)", "'$skip' is not supported in $expand", fault.BadRequest},
 		{"$expand=svc_Donor($levels=2)", "'$levels' is not supported in $expand", fault.BadRequest},
-		{"$expand=svc_Donor()", "its options are missing", fault.BadRequest},
+		{"$expand=svc_Donor()", "is not a valid option of 'svc_Donor'", fault.BadRequest},
 		{"$expand=svc_Donor($select=svc_donor", "not closed", fault.BadRequest},
 		{"$expand=svc_Donor($filter=svc_PrimaryContact/lastname eq 'x')", "cannot walk", fault.BadRequest},
 		{"$expand=*", "is not valid in a $expand expression", fault.BadRequest},

@@ -97,31 +97,32 @@ func parseExpandItem(text string, depth int) (ExpandItem, error) {
 	name, ref := strings.CutSuffix(strings.TrimSpace(path), "/$ref")
 	item := ExpandItem{Name: name, Ref: ref}
 	if !isIdentifier(name, "") || parens && (ref || !strings.HasSuffix(inner, ")")) {
-		return item, badRequest("Term '%s' is not valid in a $expand expression.", text)
+		return item, badRequest("Term '%s' is not valid in a $expand expression.", clip(text))
 	}
 	if !parens {
 		return item, nil
 	}
-	inner = strings.TrimSuffix(inner, ")")
-	if strings.TrimSpace(inner) == "" {
-		return item, badRequest("Term '%s' is not valid in a $expand expression: its options are missing.", text)
-	}
+	return item, item.options(strings.TrimSuffix(inner, ")"), depth)
+}
+
+// options reads what stands in the parentheses of an expanded property.
+func (e *ExpandItem) options(inner string, depth int) error {
 	seen := map[string]bool{}
 	var texts []string
 	for _, option := range splitOutside(inner, ';', false) {
 		key, arg, ok := strings.Cut(option, "=")
 		key, arg = strings.TrimSpace(key), strings.TrimSpace(arg)
 		if !ok || arg == "" || seen[key] {
-			return item, badRequest("Term '%s' is not valid in a $expand expression: '%s' is not an option.", text, strings.TrimSpace(option))
+			return badRequest("'%s' is not a valid option of '%s' in $expand.", clip(strings.TrimSpace(option)), e.Name)
 		}
 		seen[key] = true
-		if err := item.put(key, arg, depth); err != nil {
-			return item, err
+		if err := e.put(key, arg, depth); err != nil {
+			return err
 		}
 		texts = append(texts, key+"="+urlSafe.Replace(arg))
 	}
-	item.Text = strings.Join(texts, "&")
-	return item, nil
+	e.Text = strings.Join(texts, "&")
+	return nil
 }
 
 // put reads one option inside the parentheses of an expanded property.

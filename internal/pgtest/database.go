@@ -58,7 +58,7 @@ func database(t testing.TB, locale string) string {
 	name := "test_" + randomName()
 	err := execute(admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s", name, locale))
 	if err != nil {
-		missing(t, fmt.Errorf("pgtest: create database: %w", err))
+		Missing(t, fmt.Errorf("pgtest: create database: %w", err))
 	}
 	t.Cleanup(func() {
 		if err := execute(admin, fmt.Sprintf("DROP DATABASE %s WITH (FORCE)", name)); err != nil {
@@ -80,7 +80,7 @@ func adminDSN(t testing.TB) string {
 	}
 	c, err := acquire()
 	if err != nil {
-		missing(t, err)
+		Missing(t, err)
 	}
 	t.Cleanup(release)
 	return c.DSN()
@@ -112,8 +112,8 @@ func release() {
 	shared.cluster = nil
 }
 
-// missing skips a test that cannot run here. On a build machine, and for any reason but an absent PostgreSQL, that is a failure.
-func missing(t testing.TB, err error) {
+// Missing skips a test that cannot run here. On a build machine, and for any reason but an absent PostgreSQL, that is a failure.
+func Missing(t testing.TB, err error) {
 	t.Helper()
 	var refused interface{ SQLState() string }
 	absent := errors.Is(err, ErrMissing) || errors.As(err, &refused) && refused.SQLState() == "0A000"

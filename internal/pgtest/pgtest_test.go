@@ -45,7 +45,7 @@ func TestCollations(t *testing.T) {
 func TestStopRemovesTheFolder(t *testing.T) {
 	c, err := Start("fsync=on")
 	if err != nil {
-		missing(t, err)
+		Missing(t, err)
 	}
 	if err := execute(c.DSN(), "DO $$ BEGIN ASSERT current_setting('fsync') = 'on'; END $$"); err != nil {
 		t.Error(err)

@@ -126,18 +126,10 @@ func oneOf(left Expr, ids ...value.GUID) Filter {
 
 // unfit says that an operator cannot be used on what it was used on.
 func unfit(c Cond, want string) error {
-	e := fault.New(fault.OperatorUnfit, "The operator '%s' needs %s%s.", c.Op, want, nameOf(c.Left))
-	if ref, ok := c.Left.(Ref); ok {
-		e.At(ref.Column.Table.Name, "column "+ref.Column.Name)
+	ref, ok := c.Left.(Ref)
+	if !ok {
+		return fault.New(fault.OperatorUnfit, "The operator '%s' needs %s.", c.Op, want)
 	}
-	return e
+	return fault.New(fault.OperatorUnfit, "The operator '%s' needs %s; '%s' is of type %s.", c.Op, want, ref.Column.Name, ref.Column.Type).
+		At(ref.Column.Table.Name, "column "+ref.Column.Name)
 }
-
-func nameOf(e Expr) string {
-	if ref, ok := e.(Ref); ok {
-		return "; '" + ref.Column.Name + "' is of type " + typeWord(ref.Column)
-	}
-	return ""
-}
-
-func typeWord(c *schema.Column) string { return c.Type.String() }

@@ -17,7 +17,7 @@ const (
 	feeFlat           = 730850001
 	feeFlatAndPercent = 730850002
 
-	reversalAdjustment = 730850004
+	reversalVoid = 730850001 // on a date of its own
 
 	requestApproved  = 730850004
 	requestInterfund = 100000000

@@ -71,9 +71,11 @@ func (s *Service) streamFailed(hr *http.Request, w http.ResponseWriter, r *Reque
 // headers puts on what every answer carries.
 func (s *Service) headers(h http.Header, r *Request, resp *Response) {
 	for name, values := range resp.Header {
+		if spelled, ok := spellings[name]; ok {
+			name = spelled
+		}
 		h[name] = values
 	}
-	h.Set("OData-Version", "4.0")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Expires", "-1")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -86,6 +88,9 @@ func (s *Service) headers(h http.Header, r *Request, resp *Response) {
 		h["x-ms-ratelimit-time-remaining-xrm-requests"] = []string{string(appendGrouped(nil, int64(r.remaining.Time.Seconds()*100), 2))}
 	}
 }
+
+// spellings are the header names the platform writes other than Go would.
+var spellings = map[string]string{"Odata-Version": "OData-Version", "Odata-Entityid": "OData-EntityId", "Etag": "ETag", "Req_id": "REQ_ID"}
 
 // compressor returns a gzip writer when the client takes one and the answer is worth it.
 func compressor(hr *http.Request, h http.Header, resp *Response, out io.Writer) *gzip.Writer {

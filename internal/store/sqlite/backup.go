@@ -83,7 +83,7 @@ func vacuumInto(ctx context.Context, from, draft string) (err error) {
 	defer c.db.SetInterrupt(nil)
 	p, err := c.prepare("VACUUM INTO ?1")
 	if err != nil {
-		return err
+		return asCancelled(ctx, err)
 	}
 	defer p.release()
 	p.BindText(1, draft)

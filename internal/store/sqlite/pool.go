@@ -4,24 +4,30 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
+
+// closePatience is how long a closing store waits for readers to give their connections back.
+const closePatience = 10 * time.Second
 
 // pool lends reader connections, opened when first needed and kept open.
 type pool struct {
 	path  string
 	slots chan struct{} // one token for each connection lent
+	shut  chan struct{} // closed with the pool
 	mu    sync.Mutex
 	idle  []*conn
-	shut  bool
 }
 
 func newPool(path string, size int) *pool {
-	return &pool{path: path, slots: make(chan struct{}, size)}
+	return &pool{path: path, slots: make(chan struct{}, size), shut: make(chan struct{})}
 }
 
 // take lends a connection whose statements end with ctx; it waits for one until ctx ends.
 func (p *pool) take(ctx context.Context) (*conn, error) {
 	select {
+	case <-p.shut:
+		return nil, errClosed
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -38,21 +44,18 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 // pick returns an idle connection or a new one.
 func (p *pool) pick() (*conn, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.shut {
-		return nil, errClosed
-	}
 	if n := len(p.idle); n > 0 {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
 		return c, nil
 	}
+	p.mu.Unlock()
 	c, err := connect(p.path, forReading)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.renewInterrupt()
 	}
-	c.renewInterrupt()
-	return c, nil
+	return c, err
 }
 
 // give takes a connection back. One that is not sound any more is closed, and the next borrower opens another.
@@ -63,30 +66,30 @@ func (p *pool) give(c *conn, sound bool) {
 	if sound && !c.db.AutocommitEnabled() {
 		sound = c.exec("ROLLBACK") == nil
 	}
-	p.mu.Lock()
-	if sound && !p.shut {
+	if sound {
+		p.mu.Lock()
 		p.idle = append(p.idle, c)
-		c = nil
-	}
-	p.mu.Unlock()
-	if c != nil {
+		p.mu.Unlock()
+	} else {
 		_ = c.close() // it only read
 	}
 	<-p.slots
 }
 
-// close closes idle connections and waits for the lent ones.
+// close waits for the connections that are lent and closes all.
 func (p *pool) close() error {
-	p.mu.Lock()
-	p.shut = true
-	idle := p.idle
-	p.idle = nil
-	p.mu.Unlock()
-	for range cap(p.slots) {
-		p.slots <- struct{}{}
-	}
+	close(p.shut)
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
 	var errs []error
-	for _, c := range idle {
+	for range cap(p.slots) {
+		select {
+		case p.slots <- struct{}{}:
+		case <-patience.C:
+			return errors.New("a reader has not given its connection back")
+		}
+	}
+	for _, c := range p.idle {
 		errs = append(errs, c.close())
 	}
 	return errors.Join(errs...)

@@ -92,7 +92,7 @@ func (w *writer) together(first *request) {
 		first.answer(w.refusal(err))
 		return
 	}
-	for r := first; r != nil && g.lost == nil; r = w.next(g) {
+	for r := first; r != nil; r = w.next(g) {
 		g.runInSavepoint(r)
 	}
 	switch err := g.commit(); {
@@ -109,7 +109,7 @@ func (w *writer) together(first *request) {
 
 // next returns the next waiting request a group may take up, or nil.
 func (w *writer) next(g *group) *request {
-	if len(g.members) >= groupCount || time.Since(g.begun) >= groupTime {
+	if g.lost != nil || len(g.members) >= groupCount || time.Since(g.begun) >= groupTime {
 		return nil
 	}
 	select {

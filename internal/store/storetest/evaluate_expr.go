@@ -50,15 +50,15 @@ func (ev *Evaluator) call(c query.Call, s *scope) value.Value {
 	kind := query.KindOf(c)
 	if c.Fn == query.FnIf {
 		if ev.holds(c.Args[0].(query.Test).Filter, s) {
-			return as(ev.eval(c.Args[1], s), kind, 0)
+			return as(ev.eval(c.Args[1], s), kind, scaleOf(c))
 		}
-		return as(ev.eval(c.Args[2], s), kind, 0)
+		return as(ev.eval(c.Args[2], s), kind, scaleOf(c))
 	}
 	args := make([]value.Value, len(c.Args))
 	for i, e := range c.Args {
 		args[i] = ev.eval(e, s)
 		if c.Fn == query.FnCoalesce && !args[i].IsNull() {
-			return as(args[i], kind, args[0].Scale())
+			return as(args[i], kind, scaleOf(c))
 		}
 		if c.Fn != query.FnCoalesce && args[i].IsNull() {
 			return value.Null
@@ -72,7 +72,7 @@ func (ev *Evaluator) call(c query.Call, s *scope) value.Value {
 	case c.Fn >= query.FnRound && c.Fn <= query.FnNeg:
 		return arithmetic(c.Fn, kind, args)
 	case c.Fn == query.FnGreatest:
-		return as(slices.MaxFunc(args, plainOrder), kind, args[0].Scale())
+		return as(slices.MaxFunc(args, plainOrder), kind, scaleOf(c))
 	case c.Fn == query.FnFromBase:
 		return exchanged(args[0], new(big.Rat).Mul(args[0].Rat(), args[1].Rat()))
 	case c.Fn == query.FnToBase:
@@ -83,6 +83,25 @@ func (ev *Evaluator) call(c query.Call, s *scope) value.Value {
 		return labelRank(c.Args[0].(query.Ref).Column, args[0])
 	default:
 		return ev.datePart(c.Fn, args[0])
+	}
+}
+
+// scaleOf is the number of decimals of an expression that yields a decimal: that of the column it begins with.
+func scaleOf(e query.Expr) int {
+	switch e := e.(type) {
+	case query.Ref:
+		return e.Column.Scale
+	case query.Literal:
+		return e.Value.Scale()
+	case *query.Scalar:
+		return scaleOf(e.Pick)
+	case query.Call:
+		if e.Fn == query.FnIf {
+			return scaleOf(e.Args[1])
+		}
+		return scaleOf(e.Args[0])
+	default:
+		return 0
 	}
 }
 

@@ -73,7 +73,7 @@ func (g *grower) relate(parent *query.Link) *query.Link {
 // filter makes a filter of some depth.
 func (g *grower) filter(depth int) query.Filter {
 	if depth == 0 {
-		return g.condition(1)
+		return g.condition(1 + g.rnd.Intn(3))
 	}
 	switch g.rnd.Intn(8) {
 	case 0, 1:
@@ -87,7 +87,7 @@ func (g *grower) filter(depth int) query.Filter {
 	case 6:
 		return g.inQuery(depth - 1)
 	default:
-		return g.condition(2)
+		return g.condition(3)
 	}
 }
 

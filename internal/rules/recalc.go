@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/value"
+)
+
+// Drift is a stored value that is not what the base rows say.
+type Drift struct {
+	Table    string
+	Key      string // the row's id, or donor and year
+	Column   string
+	Stored   value.Value
+	Expected value.Value
+}
+
+// String prints the drift on one line.
+func (d Drift) String() string {
+	return d.Table + " " + d.Key + " " + d.Column + ": stored " + d.Stored.String() + ", expected " + d.Expected.String()
+}
+
+// Recalculation says how Recalc goes about its work.
+type Recalculation struct {
+	Check    bool              // only compare, write nothing
+	Drift    func(Drift) error // told of every drift; may be nil
+	Progress func(rows int64)  // told now and then how many rows have been looked at; may be nil
+}
+
+// Recalc makes every derived value anew from base rows (gifts, payments, requests, donors, funds, fund groups and the sums per
+// giving year) and mends those that differ. It reads in batches: memory is bounded by the number of donors and funds and by
+// one batch of gifts. It must run in one transaction that sees no other writer.
+func Recalc(env Env, how Recalculation) error {
+	c := &recalculator{Books: NewBooks(env), how: how, best: map[value.GUID]*ranks{}, groups: map[value.GUID]int64{}}
+	for _, step := range []func() error{c.gifts, c.requests, c.donors, c.donorYears, c.funds, c.fundYears, c.fundGroups} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recalculator carries the sums of a recalculation.
+type recalculator struct {
+	*Books
+	how    Recalculation
+	best   map[value.GUID]*ranks // first, latest and largest gift by donor
+	groups map[value.GUID]int64  // net assets by fund group
+	seen   int64
+}
+
+// batchSize is how many parent rows are read at a time.
+const batchSize = 1000
+
+// mend compares a row with what it shall show and writes the difference.
+func (c *recalculator) mend(r *query.Row, columns []query.Assign) error {
+	wrong := differing(r, columns)
+	for _, a := range wrong {
+		if err := c.drifted(Drift{r.Table.Name, r.ID.String(), a.Column.Name, r.Get(a.Column), a.Value}); err != nil {
+			return err
+		}
+	}
+	if len(wrong) == 0 || c.how.Check {
+		return nil
+	}
+	return c.env.Derive(r.Table, r.ID, wrong)
+}
+
+func (c *recalculator) drifted(d Drift) error {
+	if c.how.Drift == nil {
+		return nil
+	}
+	return c.how.Drift(d)
+}
+
+func (c *recalculator) progress(rows int) {
+	c.seen += int64(rows)
+	if c.how.Progress != nil {
+		c.how.Progress(c.seen)
+	}
+}
+
+// each reads all rows of a table in batches by key.
+func (c *recalculator) each(t *schema.Table, columns []string, visit func(batch []*query.Row) error) error {
+	var after []value.Value
+	for {
+		batch, err := readRows(c.env, t, columns, nil, []string{t.Key.Name}, after, batchSize)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		if err := visit(batch); err != nil {
+			return err
+		}
+		c.progress(len(batch))
+		if len(batch) < batchSize {
+			return nil
+		}
+		after = []value.Value{value.ID(batch[len(batch)-1].ID)}
+	}
+}
+
+// children reads the rows whose lookup points into a batch of parents, grouped by parent.
+func (c *recalculator) children(t *schema.Table, link string, columns []string, batch []*query.Row) (map[value.GUID][]*query.Row, error) {
+	low, high := value.ID(batch[0].ID), value.ID(batch[len(batch)-1].ID)
+	where := []condition{compare(t, link, query.OpGe, low), compare(t, link, query.OpLe, high)}
+	out := map[value.GUID][]*query.Row{}
+	var after []value.Value
+	for {
+		rows, err := readRows(c.env, t, append([]string{link}, columns...), where, []string{link, t.Key.Name}, after, batchSize)
+		if err != nil || len(rows) == 0 {
+			return out, err
+		}
+		for _, r := range rows {
+			parent := r.Value(link).ID()
+			out[parent] = append(out[parent], r)
+		}
+		if len(rows) < batchSize {
+			return out, nil
+		}
+		last := rows[len(rows)-1]
+		after = []value.Value{last.Value(link), value.ID(last.ID)}
+	}
+}
+
+// requests recomputes the requests from their rows.
+func (c *recalculator) requests() error {
+	columns := withBase(c.tables.request, []string{"svc_grantamount", "svc_paid", "svc_balance"}, []string{
+		"svc_originalgrantamount", "svc_grantamendment", "exchangerate", "svc_nextpaymentdue", "svc_nextrequirementdue",
+	})
+	return c.each(c.tables.request, columns, func(batch []*query.Row) error {
+		children, err := c.children(c.tables.disbursement, "svc_requestlookup", disbursementColumns, batch)
+		if err != nil {
+			return err
+		}
+		for _, r := range batch {
+			for _, child := range children[r.ID] {
+				c.tally.disburse(c.settings, child, 1)
+			}
+			columns, err := c.requestColumns(r, children[r.ID])
+			if err != nil {
+				return err
+			}
+			if err := c.mend(r, columns); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withBase adds the base siblings of money columns to a list of columns.
+func withBase(t *schema.Table, money, others []string) []string {
+	out := append([]string{}, others...)
+	for _, name := range money {
+		out = append(out, name, t.MustColumn(name).Base.Name)
+	}
+	return out
+}

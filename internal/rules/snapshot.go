@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"almoner/internal/query"
+	"almoner/internal/value"
+)
+
+// SnapshotQuarter keeps the net assets of every fund for the quarter that ended last, unless that quarter has been kept
+// already, and makes the allotments that are an average of quarters anew.
+func SnapshotQuarter(env Env) error {
+	b := NewBooks(env)
+	t := b.tables.fundQuarter
+	quarter := value.Date(quarterEnd(value.DateOf(env.Now(), b.settings.Timezone)))
+	kept, err := readRows(env, t, []string{"fund"}, []condition{equal(t, "quarter", quarter)}, []string{"fund", "quarter"}, nil, 1)
+	if err != nil || len(kept) > 0 {
+		return err
+	}
+	c := &recalculator{Books: b}
+	return c.each(b.tables.fund, []string{"svc_netassets_base"}, func(batch []*query.Row) error {
+		for _, r := range batch {
+			net := value.Int(baseOf(r, "svc_netassets"))
+			if err := env.Put(t, []query.Assign{set(t, "fund", value.ID(r.ID)), set(t, "quarter", quarter), set(t, "netassets", net)}); err != nil {
+				return err
+			}
+			b.fundNote(r.ID).allot = true
+		}
+		return b.Settle()
+	})
+}

@@ -1,0 +1,113 @@
+package wiretest
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Target is a running service a conversation is held with.
+type Target struct {
+	Origin string // scheme and host
+	Token  string // bearer token of the administrator
+}
+
+// Run holds the conversation of a file. With update the file's answers are rewritten to what the service said.
+func Run(t *testing.T, file string, to Target, update bool) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchanges, err := Parse(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	vars := variables{"origin": to.Origin, "base": to.Origin + "/api/data/v9.2", "token": to.Token}
+	for _, x := range exchanges {
+		resp, body := send(t, file, x, to, vars)
+		if update {
+			record(x, resp, body, vars)
+			continue
+		}
+		compare(t, file, x, resp, body, vars)
+	}
+	if update {
+		if err := os.WriteFile(file, []byte(Print(exchanges)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func send(t *testing.T, file string, x *Exchange, to Target, vars variables) (*http.Response, string) {
+	t.Helper()
+	fill := func(s string) string {
+		out, err := vars.expand(s)
+		if err != nil {
+			t.Fatalf("%s:%d: %v", file, x.Line, err)
+		}
+		return out
+	}
+	url := fill(x.Target)
+	if !strings.HasPrefix(url, "http") {
+		url = vars["base"] + url
+	}
+	req, err := http.NewRequest(x.Method, strings.ReplaceAll(url, " ", "%20"), strings.NewReader(fill(x.Body)))
+	if err != nil {
+		t.Fatalf("%s:%d: %v", file, x.Line, err)
+	}
+	req.Header.Set("Authorization", "Bearer "+to.Token)
+	if x.Body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range x.Header {
+		if val := fill(h[1]); val == "-" {
+			req.Header.Del(h[0])
+		} else {
+			req.Header.Set(h[0], val)
+		}
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatalf("%s:%d: %v", file, x.Line, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s:%d: %v", file, x.Line, err)
+	}
+	return resp, strings.ReplaceAll(string(body), "\r\n", "\n")
+}
+
+func compare(t *testing.T, file string, x *Exchange, resp *http.Response, body string, vars variables) {
+	t.Helper()
+	if got := strconv.Itoa(resp.StatusCode); got != x.Want.Status {
+		t.Errorf("%s:%d: %s %s answered %s, want %s\n%s", file, x.Line, x.Method, x.Target, got, x.Want.Status, body)
+		return
+	}
+	for _, h := range x.Want.Header {
+		if got := resp.Header.Get(h[0]); !vars.match(h[1], got) {
+			t.Errorf("%s:%d: header %s is %q, want %q", file, x.Line, h[0], got, h[1])
+		}
+	}
+	body = strings.TrimRight(body, "\n")
+	if !vars.match(x.Want.Body, body) {
+		t.Errorf("%s:%d: %s %s answered\n got %s\nwant %s", file, x.Line, x.Method, x.Target, vars.abstract(body), x.Want.Body)
+	}
+}
+
+func record(x *Exchange, resp *http.Response, body string, vars variables) {
+	x.Want.Status = strconv.Itoa(resp.StatusCode)
+	for i, h := range x.Want.Header {
+		if !vars.match(h[1], resp.Header.Get(h[0])) {
+			x.Want.Header[i][1] = vars.abstract(resp.Header.Get(h[0]))
+		}
+	}
+	body = strings.TrimRight(body, "\n")
+	if x.Want.Body == "" || !vars.match(x.Want.Body, body) {
+		x.Want.Body = vars.abstract(body)
+	}
+}
