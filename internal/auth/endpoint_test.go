@@ -46,7 +46,9 @@ func (s *site) withSecret() string {
 func TestTokenEndpoint(t *testing.T) {
 	s := newSite(t)
 	secret := s.withSecret()
-	basic := func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(testClient.String()), url.QueryEscape(secret)) }
+	basic := func(req *http.Request) {
+		req.SetBasicAuth(url.QueryEscape(testClient.String()), url.QueryEscape(secret))
+	}
 	for name, test := range map[string]struct {
 		path string
 		form url.Values

@@ -106,7 +106,7 @@ func (x *Tx) logDetail(e *entry, set []query.Assign) []query.Assign {
 	var changed []changedAttribute
 	var mask []string
 	for _, a := range set {
-		if a.Column.Hidden || a.Column.System && a.Column.Name != "statecode" && a.Column.Name != "statuscode" && a.Column.Name != "ownerid" && a.Column.Name != "transactioncurrencyid" {
+		if !audited(a.Column) || e.stored == nil && a.Value.IsNull() {
 			continue
 		}
 		mask = append(mask, strconv.Itoa(a.Column.Number))
@@ -124,6 +124,16 @@ func (x *Tx) logDetail(e *entry, set []query.Assign) []query.Assign {
 	return []query.Assign{
 		assign(t, "attributemask", value.Text(strings.Join(mask, ","))),
 		assign(t, "changedata", value.Text(string(detail))),
+	}
+}
+
+// audited tells whether changes of a column are worth a word: the service's own bookkeeping is not.
+func audited(c *schema.Column) bool {
+	switch c.Name {
+	case "statecode", "statuscode", "ownerid", "transactioncurrencyid":
+		return true
+	default:
+		return !c.Hidden && !c.System && c.BaseOf == nil
 	}
 }
 

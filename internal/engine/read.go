@@ -54,6 +54,7 @@ func (r *reader) Prepare(q *query.Query) (*Plan, error) {
 	if err := auth.Secure(r.caller, q); err != nil {
 		return nil, err
 	}
+	hideDerived(q, r.e.columns.audit)
 	return r.prepareTrusted(q)
 }
 

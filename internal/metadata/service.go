@@ -52,7 +52,7 @@ func (s *Service) Roots() []string {
 // CSDL returns the $metadata document, an OData 4.0 CSDL in XML, with or without annotations. It is made once; the
 // caller must not change it.
 func (s *Service) CSDL(annotations bool) []byte {
-	s.once.Do(s.describe)
+	s.once.Do(s.render)
 	if annotations {
 		return s.annotated
 	}
@@ -61,11 +61,11 @@ func (s *Service) CSDL(annotations bool) []byte {
 
 // Version is a short text that changes whenever either form of the CSDL document does; it serves as their ETag.
 func (s *Service) Version() string {
-	s.once.Do(s.describe)
+	s.once.Do(s.render)
 	return s.version
 }
 
-func (s *Service) describe() {
+func (s *Service) render() {
 	s.plain = s.document(false)
 	s.annotated = s.document(true)
 	h := sha256.New()

@@ -17,9 +17,6 @@ type Aggregate struct {
 
 // ParseApply reads filter(...), groupby((...)), groupby((...),aggregate(...)) and aggregate(...), joined by slashes.
 func ParseApply(text string, aliases map[string]string) (*Apply, error) {
-	if aliases == nil {
-		aliases = map[string]string{}
-	}
 	p, err := newParser(text, aliases)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ type Bound struct {
 // Bind turns the options of a read on a table into a query. The select list comes in request order with the key and,
 // beside money, the currency behind it; navigation paths share one join each. Page.Size is $top and nothing else: a $top
 // of 0 asks for no rows, though a Page.Size of 0 would give all, so callers look at Bound.Top.
-func Bind(m *schema.Model, t *schema.Table, o *Options) (*Bound, error) {
-	b := &binder{aliases: o.Aliases}
+func Bind(_ *schema.Model, t *schema.Table, o *Options) (*Bound, error) {
+	b := &binder{}
 	var bound *Bound
 	var err error
 	if o.Apply != "" {
@@ -40,10 +40,9 @@ func Bind(m *schema.Model, t *schema.Table, o *Options) (*Bound, error) {
 
 // binder is the state of binding one request.
 type binder struct {
-	aliases map[string]string
-	values  int // constants in lists so far
-	joins   int // joined tables and expanded properties so far
-	nested  bool
+	values int  // constants in lists so far
+	joins  int  // joined tables and expanded properties so far
+	nested bool // an expand inside an expand was asked for
 }
 
 // maxListValues bounds the constants of all lists of one query, well below the parameters a statement may have.
@@ -66,6 +65,9 @@ func (b *binder) read(t *schema.Table, o *Options) (*Bound, error) {
 		if items, err = ParseExpand(o.Expand); err != nil {
 			return nil, err
 		}
+	}
+	for _, item := range items {
+		b.nested = b.nested || len(item.Expand) > 0
 	}
 	shape, context, err := e.node(names, items)
 	if err != nil {

@@ -153,6 +153,7 @@ func TestReadRefusals(t *testing.T) {
 		{"$expand=svc_Donor($top=1)", "Only $select and $filter clause can be provided", fault.BadRequest},
 		{"$expand=" + many + "($top=1;$expand=svc_Fund)", "Only $select and $filter clause can be provided", fault.BadRequest},
 		{"$expand=svc_Donor($expand=" + gifts + "($orderby=svc_giftnum))", "Only $select and $filter clause can be provided", fault.BadRequest},
+		{"$expand=svc_Donor($expand=svc_PrimaryContact)," + many + "($top=1)", "Only $select and $filter clause can be provided", fault.BadRequest},
 		{"$expand=" + many + "/$ref", "is not supported", fault.BadRequest},
 		{"$expand=" + many + "/$count", "is not valid in a $expand expression", fault.BadRequest},
 		{"$expand=svc_Donor/$ref($select=svc_donor)", "is not valid in a $expand expression", fault.BadRequest},

@@ -12,10 +12,7 @@ func (e *env) expand(item ExpandItem) (*query.Expand, string, error) {
 	if nav == nil {
 		return nil, "", noProperty(t, item.Name)
 	}
-	if len(item.Expand) > 0 {
-		e.b.nested = true
-	}
-	if err := item.check(nav); err != nil {
+	if err := e.check(nav, item); err != nil {
 		return nil, "", err
 	}
 	x := &query.Expand{Nav: nav, Ref: item.Ref, Text: item.Text}
@@ -37,7 +34,7 @@ func (e *env) expand(item ExpandItem) (*query.Expand, string, error) {
 
 // check refuses the options the platform refuses: $orderby and $top on single-valued properties and wherever expands nest,
 // anything nested in a many-to-many property, and references of a collection.
-func (item ExpandItem) check(nav *schema.Nav) error {
+func (e *env) check(nav *schema.Nav, item ExpandItem) error {
 	at := func(format string, args ...any) error {
 		return badRequest(format, args...).At(nav.From.Name, "column "+nav.Name)
 	}
@@ -49,13 +46,8 @@ func (item ExpandItem) check(nav *schema.Nav) error {
 		return at("The members of '%s' can be read by its own URL, but not expanded.", nav.Name)
 	case nav.Through != nil && len(item.Expand) > 0:
 		return at("Only many-to-one relationships are supported for nested expansion: '%s' is many-to-many.", nav.Name)
-	case sorted && (!nav.Many || len(item.Expand) > 0):
+	case sorted && (!nav.Many || e.b.nested):
 		return at("Only $select and $filter clause can be provided while doing $expand on many-to-one relationship or nested one-to-many relationship ('%s').", nav.Name)
-	}
-	for _, inner := range item.Expand {
-		if len(inner.Order) > 0 || inner.Top != nil {
-			return at("Only $select and $filter clause can be provided while doing $expand on many-to-one relationship or nested one-to-many relationship ('%s').", inner.Name)
-		}
 	}
 	return nil
 }

@@ -39,10 +39,13 @@ func (e *env) node(names []string, items []ExpandItem) (*query.Node, string, err
 // selected returns the columns a $select stands for, and its names as @odata.context lists them. Without a $select that is
 // all columns and no names. The key is always there, and the currency wherever money is.
 func selected(t *schema.Table, names []string) (cols []*schema.Column, listed []string, err error) {
-	seen := map[*schema.Column]bool{}
+	seen := make([]bool, len(t.Columns))
+	if len(names) == 0 {
+		cols = make([]*schema.Column, 0, len(t.Columns))
+	}
 	take := func(c *schema.Column) {
-		if c != nil && !c.Hidden && !seen[c] {
-			seen[c] = true
+		if c != nil && !c.Hidden && !seen[c.Index] {
+			seen[c.Index] = true
 			cols = append(cols, c)
 		}
 	}
@@ -56,7 +59,7 @@ func selected(t *schema.Table, names []string) (cols []*schema.Column, listed []
 		if c == nil {
 			return nil, nil, noProperty(t, name)
 		}
-		if !seen[c] {
+		if !seen[c.Index] {
 			listed = append(listed, c.Wire)
 		}
 		take(c)

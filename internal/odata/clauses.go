@@ -10,17 +10,14 @@ type OrderItem struct {
 
 // ParseOrderBy reads a list of expressions, each with an optional asc or desc.
 func ParseOrderBy(text string, aliases map[string]string) ([]OrderItem, error) {
-	if aliases == nil {
-		aliases = map[string]string{}
-	}
-	return parseOrderBy(text, aliases)
-}
-
-func parseOrderBy(text string, aliases map[string]string) ([]OrderItem, error) {
 	p, err := newParser(text, aliases)
 	if err != nil {
 		return nil, err
 	}
+	return p.orderBy()
+}
+
+func (p *parser) orderBy() ([]OrderItem, error) {
 	var items []OrderItem
 	for {
 		expr, err := p.expression()
@@ -131,9 +128,9 @@ func (e *ExpandItem) put(key, arg string, depth int) (err error) {
 	case "$select":
 		e.Select, err = ParseSelect(arg)
 	case "$filter":
-		e.Filter, err = parseExpandFilter(arg)
+		e.Filter, err = parsePlainFilter(arg)
 	case "$orderby":
-		e.Order, err = parseOrderBy(arg, nil)
+		e.Order, err = parsePlainOrderBy(arg)
 	case "$top":
 		var top int
 		top, err = parseTop(arg)
@@ -146,10 +143,18 @@ func (e *ExpandItem) put(key, arg string, depth int) (err error) {
 	return err
 }
 
-func parseExpandFilter(text string) (Node, error) {
-	p, err := newParser(text, nil)
+func parsePlainFilter(text string) (Node, error) {
+	p, err := newPlainParser(text)
 	if err != nil {
 		return nil, err
 	}
 	return p.whole(p.expression)
+}
+
+func parsePlainOrderBy(text string) ([]OrderItem, error) {
+	p, err := newPlainParser(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.orderBy()
 }

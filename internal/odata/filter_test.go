@@ -69,6 +69,8 @@ var filterCases = []struct{ table, filter, want string }{
 	{"svc_gift", "svc_totalgift eq NaN", "false"},
 	{"svc_gift", "svc_gifttype eq 0.5", "false"},
 	{"svc_fund", "svc_spendpercent gt 4.5", ""},
+	{"transactioncurrency", "exchangerate gt 1.5 and -exchangerate lt 0.5", "exchangerate gt 1.5000000000 and (- exchangerate) lt 0.5000000000"},
+	{"transactioncurrency", "exchangerate eq 0.00000000001", "false"},
 
 	// dates
 	{"svc_gift", "svc_giftdate ge 2024-03-01", ""},

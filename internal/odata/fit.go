@@ -31,7 +31,7 @@ type fitted struct {
 func fit(o operand, l Literal) (f fitted, ok bool, err error) {
 	switch k := o.kind(); {
 	case numeric(k) && l.Kind == NumberLiteral:
-		return fitNumber(l.Text, k, o.scale()), true, nil
+		return fitNumber(l.Text, k, scaleOf(o.expr)), true, nil
 	case k == value.KindText && l.Kind == StringLiteral:
 		return fitted{value: value.Text(l.Text)}, true, nil
 	case k == value.KindBool && l.Kind == BoolLiteral:

@@ -101,7 +101,7 @@ func (l *lexer) jsonString() (token, error) {
 		return token{}, l.syntaxAt(start)
 	}
 	text, ok := unquoteJSON([]byte(l.text[start:end]))
-	if !ok {
+	if !ok || strings.Contains(text, "\x00") {
 		return token{}, l.syntaxAt(start)
 	}
 	l.pos = end

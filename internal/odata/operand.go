@@ -22,12 +22,19 @@ func (o operand) null() bool { return o.expr == nil && o.lit.Kind == NullLiteral
 
 func (o operand) kind() value.Kind { return query.KindOf(o.expr) }
 
-// scale is the number of decimals an exact operand is held with.
-func (o operand) scale() int {
-	if r, ok := o.expr.(query.Ref); ok && o.kind() == value.KindDecimal {
-		return r.Column.Scale
+// scaleOf is the number of decimals an exact expression is held with.
+func scaleOf(e query.Expr) int {
+	switch e := e.(type) {
+	case query.Ref:
+		if e.Column.Type.Kind() == value.KindDecimal {
+			return e.Column.Scale
+		}
+	case query.Call:
+		if query.KindOf(e) == value.KindDecimal {
+			return scaleOf(e.Args[0])
+		}
 	}
-	if o.kind() == value.KindMoney {
+	if query.KindOf(e) == value.KindMoney {
 		return 2
 	}
 	return 0

@@ -44,7 +44,7 @@ var platformOptions = map[string]bool{
 // ParseOptions reads a raw query string. An option the service does not know, one sent twice, one without a value and
 // broken percent-encoding are refused (decision 17).
 func ParseOptions(rawQuery string) (*Options, error) {
-	o := &Options{Aliases: map[string]string{}, Others: map[string]string{}, sent: map[string]bool{}}
+	o := &Options{}
 	for rawQuery != "" {
 		var pair string
 		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
@@ -58,7 +58,7 @@ func ParseOptions(rawQuery string) (*Options, error) {
 		if o.sent[name] {
 			return nil, badRequest("Query option '%s' was specified more than once, but it must be specified at most once.", name)
 		}
-		o.sent[name] = true
+		put(&o.sent, name, true)
 		if err := o.put(name, text); err != nil {
 			return nil, err
 		}
@@ -81,42 +81,69 @@ func decodeText(raw string) (string, error) {
 	if err != nil {
 		return "", badRequest("The query string is not well formed: %s.", strings.TrimPrefix(err.Error(), "invalid URL "))
 	}
-	if !utf8.ValidString(text) {
-		return "", badRequest("The query string is not valid UTF-8.")
+	if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+		return "", badRequest("The query string is not valid UTF-8 text.")
 	}
 	return text, nil
 }
 
 func (o *Options) put(name, text string) error {
 	if strings.HasPrefix(name, "@") && len(name) > 1 {
-		o.Aliases[name] = text
+		put(&o.Aliases, name, text)
 		return nil
 	}
 	if platformOptions[name] {
-		o.Others[name] = text
+		put(&o.Others, name, text)
 		return nil
 	}
-	slot, ok := o.slots()[name]
-	if !ok {
+	slot := o.slot(name)
+	switch {
+	case slot == nil && name != "$top" && name != "$count":
 		return badRequest("The query parameter '%s' is not supported.", name)
-	}
-	if strings.TrimSpace(text) == "" {
+	case strings.TrimSpace(text) == "":
 		return badRequest("The value for OData query '%s' cannot be empty.", name)
+	case slot == nil:
+		return o.putScalar(name, strings.TrimSpace(text))
 	}
-	if slot != nil {
-		*slot = text
-		return nil
-	}
-	return o.putScalar(name, strings.TrimSpace(text))
+	*slot = text
+	return nil
 }
 
-// slots names the options that are kept as text; $top and $count are read at once and have none.
-func (o *Options) slots() map[string]*string {
-	return map[string]*string{
-		"$select": &o.Select, "$expand": &o.Expand, "$filter": &o.Filter, "$orderby": &o.OrderBy, "$apply": &o.Apply,
-		"$skiptoken": &o.SkipToken, "$deltatoken": &o.DeltaToken, "$id": &o.ID,
-		"fetchXml": &o.FetchXML, "savedQuery": &o.SavedQuery, "userQuery": &o.UserQuery,
-		"$top": nil, "$count": nil,
+// put sets an entry of a map that is made with its first one.
+func put[V any](m *map[string]V, name string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[name] = v
+}
+
+// slot is where an option that is kept as text goes; nil for any other name.
+func (o *Options) slot(name string) *string {
+	switch name {
+	case "$select":
+		return &o.Select
+	case "$expand":
+		return &o.Expand
+	case "$filter":
+		return &o.Filter
+	case "$orderby":
+		return &o.OrderBy
+	case "$apply":
+		return &o.Apply
+	case "$skiptoken":
+		return &o.SkipToken
+	case "$deltatoken":
+		return &o.DeltaToken
+	case "$id":
+		return &o.ID
+	case "fetchXml":
+		return &o.FetchXML
+	case "savedQuery":
+		return &o.SavedQuery
+	case "userQuery":
+		return &o.UserQuery
+	default:
+		return nil
 	}
 }
 

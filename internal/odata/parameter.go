@@ -21,7 +21,7 @@ func ParameterJSON(text string, aliases map[string]string) (json.RawMessage, err
 		j, err := ParseJSON(doubleQuoted(text))
 		return json.RawMessage(j), err
 	}
-	p, err := newParser(text, nil)
+	p, err := newPlainParser(text)
 	if err != nil {
 		return nil, err
 	}

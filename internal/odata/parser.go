@@ -17,7 +17,8 @@ const namespace = "Microsoft.Dynamics.CRM."
 type parser struct {
 	lexer
 	tok        token
-	aliases    map[string]string // nil where aliases may not stand
+	aliases    map[string]string
+	aliasFree  bool // aliases may not stand here
 	depth      int
 	operations int
 	nodes      int
@@ -26,9 +27,6 @@ type parser struct {
 // ParseFilter reads a boolean expression. Parameter aliases are replaced by what they stand for; one without a value is
 // null. Nesting, operations and length are bounded: hostile text is refused at once.
 func ParseFilter(text string, aliases map[string]string) (Node, error) {
-	if aliases == nil {
-		aliases = map[string]string{}
-	}
 	p, err := newParser(text, aliases)
 	if err != nil {
 		return nil, err
@@ -42,6 +40,15 @@ func newParser(text string, aliases map[string]string) (*parser, error) {
 	}
 	p := &parser{lexer: lexer{text: text}, aliases: aliases}
 	return p, p.advance()
+}
+
+// newPlainParser is newParser for text in which aliases may not stand.
+func newPlainParser(text string) (*parser, error) {
+	p, err := newParser(text, nil)
+	if err == nil {
+		p.aliasFree = true
+	}
+	return p, err
 }
 
 // whole runs one production and demands that nothing is left behind it.
@@ -269,14 +276,14 @@ func (p *parser) list() (Node, error) {
 
 // alias puts in what a parameter alias stands for.
 func (p *parser) alias() (Node, error) {
-	if p.aliases == nil {
+	if p.aliasFree {
 		return nil, badRequest("The parameter alias '%s' cannot be used here.", p.tok.text)
 	}
 	text, ok := p.aliases[p.tok.text]
 	if !ok {
 		return Literal{Kind: NullLiteral}, p.advance()
 	}
-	inner, err := newParser(text, nil)
+	inner, err := newPlainParser(text)
 	if err != nil {
 		return nil, err
 	}

@@ -136,6 +136,7 @@ func TestParseOptionsRefusals(t *testing.T) {
 		{"$count", "cannot be empty"},
 		{"$select=%zz", "not well formed"},
 		{"$select=%ff", "not valid UTF-8"},
+		{"$filter=a+eq+'%00'", "not valid UTF-8 text"},
 		{"$top=1.5", "non-negative integer"},
 	} {
 		_, err := ParseOptions(c.query)

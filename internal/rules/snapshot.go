@@ -2,6 +2,7 @@ package rules
 
 import (
 	"almoner/internal/query"
+	"almoner/internal/settings"
 	"almoner/internal/value"
 )
 
@@ -22,7 +23,7 @@ func SnapshotQuarter(env Env) error {
 			if err := env.Put(t, []query.Assign{set(t, "fund", value.ID(r.ID)), set(t, "quarter", quarter), set(t, "netassets", net)}); err != nil {
 				return err
 			}
-			b.fundNote(r.ID).allot = true
+			b.fundNote(r.ID).allot = b.settings.Spend == settings.SpendAvg12Q
 		}
 		return b.Settle()
 	})

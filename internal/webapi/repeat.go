@@ -87,7 +87,7 @@ func (s *Service) once(ctx context.Context, session *engine.Session, key *repeat
 		if out, err = fn(tx); err != nil {
 			return err
 		}
-		return tx.Answer(key.id, key.hash, packResponses(out))
+		return tx.Answer(key.id, packResponses(out))
 	})
 	if fault.As(err).Code == fault.DuplicateRecord || fault.As(err).Status == http.StatusServiceUnavailable {
 		// Somebody else may have answered the same call meanwhile.

@@ -3,7 +3,9 @@ package postgres
 import (
 	"context"
 	"os"
+	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"almoner/internal/pgtest"
@@ -11,14 +13,61 @@ import (
 	"almoner/internal/schema"
 	"almoner/internal/store"
 	"almoner/internal/value"
-	"almoner/tables"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
+// A model small enough to be made anew for each test.
+const (
+	contactTable = `
+table: contact
+set: contacts
+label: Contact
+system: link
+title: fullname
+columns:
+  fullname: {type: string, max: 100, index: true}
+`
+	departmentTable = `
+table: svc_department
+set: svc_departments
+label: Department
+system: link
+title: svc_departmentname
+columns:
+  svc_departmentname: {type: string, max: 100, index: true}
+  svc_note: {type: string, max: 100}
+  svc_manager: {type: lookup, to: contact, nav: svc_Manager}
+  svc_parentdepartment: {type: lookup, to: svc_department, nav: svc_ParentDepartment}
+`
+	tallyTable = `
+table: tally
+label: Tally
+hidden: true
+system: none
+key: none
+unique:
+  - [word, year]
+columns:
+  word: {type: string, max: 100}
+  year: {type: integer}
+  total: {type: bigint}
+`
+)
+
+var smallModel = sync.OnceValues(func() (*schema.Model, error) {
+	decls, err := schema.Load("test", fstest.MapFS{
+		"contact.yaml": {Data: []byte(contactTable)}, "department.yaml": {Data: []byte(departmentTable)}, "tally.yaml": {Data: []byte(tallyTable)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return schema.Compile(decls)
+})
+
 func testModel(t testing.TB) *schema.Model {
 	t.Helper()
-	m, err := tables.Model()
+	m, err := smallModel()
 	if err != nil {
 		t.Fatal(err)
 	}

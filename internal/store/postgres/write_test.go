@@ -163,7 +163,7 @@ func TestCommitIsNeverCancelled(t *testing.T) {
 	if err != nil {
 		pgtest.Missing(t, err)
 	}
-	t.Cleanup(func() { c.Stop() })
+	defer c.Stop() // before the stores close: they would wait for the commit
 	local := openDSN(t, c.DSN()+"&synchronous_commit=local", Options{})
 	s := openDSN(t, c.DSN(), Options{})
 	s.writeLimit = 200 * time.Millisecond

@@ -25,8 +25,8 @@ type member struct {
 	err error
 }
 
-func newGroup(w *writer) *group {
-	return &group{writer: w, conn: w.conn, begun: time.Now(), counters: counters{}}
+func newGroup(w *writer, c *conn) *group {
+	return &group{writer: w, conn: c, begun: time.Now(), counters: counters{}}
 }
 
 // runInSavepoint runs a request so that its failure leaves the others' work in place.

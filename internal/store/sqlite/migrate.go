@@ -109,7 +109,7 @@ func (s *Store) update(t *tx) error {
 
 // transact runs fn in a transaction of its own; for use while the writer's goroutine has not begun.
 func (w *writer) transact(fn func(*tx) error) error {
-	g, err := w.begin()
+	g, err := w.begin(w.conn)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (w *writer) together(first *request) {
 	if !w.fit(first) {
 		return
 	}
-	g, err := w.begin()
+	g, err := w.begin(w.conn)
 	if err != nil {
 		first.answer(w.refusal(err))
 		return
@@ -128,7 +128,7 @@ func (w *writer) alone(r *request) {
 	if !w.fit(r) {
 		return
 	}
-	g, err := w.begin()
+	g, err := w.begin(w.conn)
 	if err != nil {
 		r.answer(w.refusal(err))
 		return
@@ -143,11 +143,11 @@ func (w *writer) alone(r *request) {
 }
 
 // begin opens a transaction that holds the write lock from the start. Another process may hold it for a while.
-func (w *writer) begin() (*group, error) {
-	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+func (w *writer) begin(c *conn) (*group, error) {
+	if err := c.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, err
 	}
-	return newGroup(w), nil
+	return newGroup(w, c), nil
 }
 
 // refusal answers a request whose transaction could not be opened.
@@ -171,7 +171,7 @@ func (w *writer) fit(r *request) bool {
 }
 
 // doubt tells whether an error puts the file in doubt. SQLite itself would go on after a failed sync as if nothing had
-// been; here no write is taken until the connection has been closed, opened again and tried.
+// been; here no write is taken until the file has been opened anew and tried.
 func (w *writer) doubt(err error) bool {
 	if !unsound(err) {
 		return false
@@ -182,14 +182,13 @@ func (w *writer) doubt(err error) bool {
 	return true
 }
 
-// reopen closes the connection, opens another and proves that it can commit.
+// reopen replaces the connection by one that has proved that it can commit. The old one stays open until then: while
+// somebody has the file open, what the failed commit left in the log is behind its end and will be overwritten; a file
+// opened by nobody is recovered from its log, and a refused write could come back to life.
 func (w *writer) reopen() {
 	w.tried = time.Now()
-	if w.conn != nil {
-		if err := w.conn.close(); err != nil {
-			w.store.log.Error("closing the writer connection", "error", err)
-		}
-		w.conn = nil
+	if w.conn != nil && !w.conn.db.AutocommitEnabled() {
+		w.drop() // it could not even roll back, and would keep the next one from writing
 	}
 	c, err := connect(w.store.path, forWriting)
 	if err == nil {
@@ -200,19 +199,29 @@ func (w *writer) reopen() {
 		w.store.log.Error("the database could not be reopened", "error", err)
 		return
 	}
+	w.drop()
 	w.conn, w.broken = c, nil
 	w.store.log.Warn("the database has been reopened and takes writes again")
 }
 
+// drop closes the connection.
+func (w *writer) drop() {
+	if w.conn == nil {
+		return
+	}
+	if err := w.conn.close(); err != nil {
+		w.store.log.Error("closing the writer connection", "error", err)
+	}
+	w.conn = nil
+}
+
 // prove checks that a reopened file still has what was committed last, and that a commit reaches the disk.
 func (w *writer) prove(c *conn) error {
-	w.conn = c
-	g, err := w.begin()
+	g, err := w.begin(c)
 	if err == nil {
 		err = g.prove()
 	}
 	if err != nil {
-		w.conn = nil
 		return errors.Join(err, c.close())
 	}
 	return nil
@@ -222,8 +231,9 @@ func (w *writer) prove(c *conn) error {
 func (w *writer) close() error {
 	close(w.closing)
 	<-w.finished
-	if w.conn == nil {
-		return w.broken
+	if w.broken != nil {
+		w.drop()
+		return fmt.Errorf("closed while no write could be made: %w", w.broken)
 	}
 	_, err := w.conn.text("PRAGMA wal_checkpoint(TRUNCATE)")
 	if err != nil && primary(err) == sqlite.ResultBusy {

@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -52,23 +53,27 @@ columns:
   tst_since: {type: date}
 `
 
-// Model is the product's model with the tables of the suite added.
+// Model is the product's model with the tables of the suite added; it is compiled once.
 func Model(t testing.TB) *schema.Model {
 	t.Helper()
-	decls, err := schema.Load("tables", tables.FS)
+	m, err := model()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return m
+}
+
+var model = sync.OnceValues(func() (*schema.Model, error) {
+	decls, err := schema.Load("tables", tables.FS)
+	if err != nil {
+		return nil, err
 	}
 	files := fstest.MapFS{
 		"tst_group.yaml": {Data: []byte(groupTable)},
 		"tst_item.yaml":  {Data: []byte(itemTable)},
 	}
 	if decls, err = schema.Overlay(decls, "storetest", files); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	m, err := schema.Compile(decls)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
+	return schema.Compile(decls)
+})
