@@ -2,7 +2,10 @@ package auth
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,19 +38,49 @@ type database struct {
 
 func openDatabase(t *testing.T) *database {
 	t.Helper()
+	content, err := bootstrapped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "test.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	m := testModel(t)
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), m, sqlite.Options{})
+	s, err := sqlite.Open(t.Context(), file, m, sqlite.Options{Readers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	d := &database{Store: s, t: t, model: m, clock: time.Now().Truncate(time.Second)}
 	d.Registry = NewRegistry(s, m, func() time.Time { return d.clock })
-	if err := Bootstrap(t.Context(), s, m, d.clock, settings.Default()); err != nil {
-		t.Fatal(err)
-	}
 	return d
 }
+
+// bootstrapped is the content of a new database, made once.
+var bootstrapped = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "auth")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	m, err := tables.Model()
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, filepath.Join(dir, "new.db"), m, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := Bootstrap(ctx, s, m, time.Now(), settings.Default()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, "new.db"))
+})
 
 // inTx runs a change and fails the test when it fails.
 func (d *database) inTx(do func(context.Context, *writer) error) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/crypto/argon2"
@@ -87,16 +88,17 @@ func matches(hash, secret string) (bool, error) {
 // stored hash it was checked against, is enough. Slow checks run a few at a time.
 type secrets struct {
 	key     []byte // of the fast hash; lives as long as the process
-	dummy   string // checked against when a client is unknown, so that it takes as long
 	slots   chan struct{}
 	waiting atomic.Int64
 	known   *cache[value.GUID, [sha256.Size]byte]
 }
 
+// nobody is checked against when a client is unknown, so that it takes as long.
+var nobody = sync.OnceValue(func() string { return hashSecret("nobody's secret") })
+
 func newSecrets() *secrets {
 	return &secrets{
 		key:   randomBytes(32),
-		dummy: hashSecret("nobody's secret"),
 		slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 		known: newCache[value.GUID, [sha256.Size]byte](knownSecrets),
 	}
@@ -130,7 +132,7 @@ func (s *secrets) slow(ctx context.Context, hash, secret string) (bool, error) {
 	}
 	defer func() { <-s.slots }()
 	if hash == "" {
-		_, err := matches(s.dummy, secret)
+		_, err := matches(nobody(), secret)
 		return false, err
 	}
 	return matches(hash, secret)

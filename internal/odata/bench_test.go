@@ -1,6 +1,10 @@
 package odata
 
-import "testing"
+import (
+	"testing"
+
+	"almoner/internal/query"
+)
 
 func BenchmarkBindList(b *testing.B) {
 	m, gift := testModel(b), testTable(b, "svc_gift")
@@ -33,7 +37,7 @@ func BenchmarkBindBody(b *testing.B) {
 	body := []byte(`{"svc_giftnum":"G-1001","svc_giftdate":"2024-03-01","svc_gifttype":730850000,"svc_amount1":250,"svc_totalgift":250,
 		"svc_Donor@odata.bind":"/svc_donors(` + guidA + `)","svc_Fund1@odata.bind":"/svc_funds(` + guidB + `)"}`)
 	for b.Loop() {
-		if _, err := BindBody(m, gift, body, BodyOptions{Kind: 1}); err != nil {
+		if _, err := BindBody(m, gift, body, BodyOptions{Kind: query.Create}); err != nil {
 			b.Fatal(err)
 		}
 	}

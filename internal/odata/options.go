@@ -33,9 +33,6 @@ type Options struct {
 // Has tells whether an option of this exact name ($filter, fetchXml, @p1) was sent.
 func (o *Options) Has(name string) bool { return o.sent[name] }
 
-// Sent counts the options that were sent.
-func (o *Options) Sent() int { return len(o.sent) }
-
 // platformOptions are recognised, kept in Options.Others and otherwise without effect on a query.
 var platformOptions = map[string]bool{
 	"sql": true, "tag": true, "partitionId": true, "UnMaskedData": true, "LabelLanguages": true, "annotations": true,

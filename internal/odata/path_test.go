@@ -114,7 +114,7 @@ func TestParseOptions(t *testing.T) {
 		o.SkipToken != "abc" || o.DeltaToken != "919042" || o.ID != "x(1)" || o.SavedQuery != "q" || o.Others["annotations"] != "true" {
 		t.Errorf("%+v", o)
 	}
-	if !o.Has("$filter") || o.Has("$select") || o.Sent() != 11 {
+	if !o.Has("$filter") || o.Has("$select") || len(o.sent) != 11 {
 		t.Errorf("sent %v", o.sent)
 	}
 }

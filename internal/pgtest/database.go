@@ -52,12 +52,23 @@ func LinguisticDSN(t testing.TB) string {
 	return database(t, "LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LC_COLLATE 'C' LC_CTYPE 'C'")
 }
 
+// Copy makes a copy of a test's database, to which nobody may be connected.
+func Copy(t testing.TB, dsn string) string {
+	t.Helper()
+	return create(t, "TEMPLATE "+databaseName(dsn))
+}
+
 func database(t testing.TB, locale string) string {
+	t.Helper()
+	return create(t, "TEMPLATE template0 ENCODING 'UTF8' "+locale)
+}
+
+// create makes a database that is dropped when the test ends.
+func create(t testing.TB, like string) string {
 	t.Helper()
 	admin := adminDSN(t)
 	name := "test_" + randomName()
-	err := execute(admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s", name, locale))
-	if err != nil {
+	if err := execute(admin, "CREATE DATABASE "+name+" "+like); err != nil {
 		Missing(t, fmt.Errorf("pgtest: create database: %w", err))
 	}
 	t.Cleanup(func() {

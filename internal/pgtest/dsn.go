@@ -15,3 +15,12 @@ func withDatabase(dsn, name string) (string, error) {
 	u.Path = "/" + name
 	return u.String(), nil
 }
+
+// databaseName returns the database a URL-style DSN names.
+func databaseName(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}

@@ -43,7 +43,7 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 	for i := range items {
 		failed, err := s.batchItem(ctx, r, &items[i], i, out)
 		if err != nil {
-			out.Close()
+			out.close()
 			return nil, err
 		}
 		if failed >= 400 && !r.Prefer.ContinueOnErr {

@@ -4,41 +4,16 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 )
 
-// batchWriter collects the parts of a batch answer. What grows beyond memoryLimit goes to a temporary file, because the outer status
-// is known only when the last part has run.
+// batchWriter collects the parts of a batch answer, because the outer status is known only when the last part has run.
 type batchWriter struct {
+	overflow
 	boundary string
-	memory   bytes.Buffer
-	file     *os.File
-	size     int64
 }
-
-const memoryLimit = 8 << 20
 
 func newBatchWriter(boundary string) *batchWriter { return &batchWriter{boundary: boundary} }
-
-// Write appends bytes.
-func (w *batchWriter) Write(p []byte) (int, error) {
-	w.size += int64(len(p))
-	if w.file == nil && w.memory.Len()+len(p) <= memoryLimit {
-		return w.memory.Write(p)
-	}
-	if w.file == nil {
-		f, err := os.CreateTemp("", "almoner-batch-*")
-		if err != nil {
-			return 0, err
-		}
-		if err := os.Remove(f.Name()); err != nil {
-			return 0, err
-		}
-		w.file = f
-	}
-	return w.file.Write(p)
-}
 
 // operation writes the part of a single operation and returns its status. A stream that fails is replaced by its error.
 func (w *batchWriter) operation(op *operation, resp *Response, r *Request) (int, error) {
@@ -111,26 +86,10 @@ func statusLine(status int) string {
 
 // finish writes everything to the client and frees the file.
 func (w *batchWriter) finish(to io.Writer) error {
-	defer w.Close()
-	if _, err := to.Write(w.memory.Bytes()); err != nil {
+	defer w.close()
+	if err := w.copyTo(to); err != nil {
 		return err
-	}
-	if w.file != nil {
-		if _, err := w.file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		if _, err := io.Copy(to, w.file); err != nil {
-			return err
-		}
 	}
 	_, err := io.WriteString(to, "--"+w.boundary+"--\r\n")
 	return err
-}
-
-// Close frees the temporary file, if there is one.
-func (w *batchWriter) Close() {
-	if w.file != nil {
-		w.file.Close()
-		w.file = nil
-	}
 }

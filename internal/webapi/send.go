@@ -21,35 +21,58 @@ const compressFrom = 1400
 func (s *Service) send(w http.ResponseWriter, hr *http.Request, r *Request, resp *Response) {
 	s.headers(w.Header(), r, resp)
 	out := &socket{w: w, rc: http.NewResponseController(w), status: resp.Status}
-	var body io.Writer = out
-	if gz := compressor(hr, w.Header(), resp, out); gz != nil {
-		defer gz.Close()
+	gz := compressor(hr, w.Header(), resp)
+	switch {
+	case resp.Stream == nil:
+		s.sendBytes(out, hr, gz, resp)
+	case hr.Method == http.MethodHead:
+		out.begin()
+	default:
+		if err := stream(out, gz, resp); err != nil {
+			s.streamFailed(hr, w, r, out, err)
+		}
+	}
+}
+
+// stream sends a streamed body, compressed if gz is given. What a stalled client has not read yet is kept until it does.
+func stream(out *socket, gz *gzip.Writer, resp *Response) error {
+	way := newRelay(out)
+	var body io.Writer = way
+	if gz != nil {
+		gz.Reset(way)
 		body = gz
 	}
-	if resp.Stream == nil {
-		s.sendBytes(out, hr, body, resp)
-		return
+	err := resp.Stream(body)
+	if err == nil && gz != nil {
+		err = gz.Close()
 	}
-	if hr.Method == http.MethodHead {
-		out.begin()
-		return
+	if err != nil {
+		way.abandon()
+		return err
 	}
-	if err := resp.Stream(body); err != nil {
-		s.streamFailed(hr, w, r, out, err)
+	if err := way.finish(); err != nil {
+		return err
 	}
 	if !out.begun {
 		out.begin()
 	}
+	return nil
 }
 
-func (s *Service) sendBytes(out *socket, hr *http.Request, body io.Writer, resp *Response) {
-	if out.w.Header().Get("Content-Encoding") == "" && resp.Body != nil {
+// sendBytes sends a body that is there already. A client that is gone cannot be told.
+func (s *Service) sendBytes(out *socket, hr *http.Request, gz *gzip.Writer, resp *Response) {
+	if gz != nil {
+		gz.Reset(out)
+		_, _ = gz.Write(resp.Body)
+		_ = gz.Close()
+		return
+	}
+	if resp.Body != nil {
 		out.w.Header().Set("Content-Length", strconv.Itoa(len(resp.Body)))
 	}
 	out.begin()
 	if hr.Method != http.MethodHead && len(resp.Body) > 0 {
-		// A client that is gone cannot be told.
-		_, _ = body.Write(resp.Body)
+		_, _ = out.Write(resp.Body)
 	}
 }
 
@@ -92,8 +115,8 @@ func (s *Service) headers(h http.Header, r *Request, resp *Response) {
 // spellings are the header names the platform writes other than Go would.
 var spellings = map[string]string{"Odata-Version": "OData-Version", "Odata-Entityid": "OData-EntityId", "Etag": "ETag", "Req_id": "REQ_ID"}
 
-// compressor returns a gzip writer when the client takes one and the answer is worth it.
-func compressor(hr *http.Request, h http.Header, resp *Response, out io.Writer) *gzip.Writer {
+// compressor returns a gzip writer, still without a target, when the client takes one and the answer is worth it.
+func compressor(hr *http.Request, h http.Header, resp *Response) *gzip.Writer {
 	h.Add("Vary", "Accept-Encoding")
 	if !strings.Contains(hr.Header.Get("Accept-Encoding"), "gzip") || hr.Method == http.MethodHead {
 		return nil
@@ -101,7 +124,7 @@ func compressor(hr *http.Request, h http.Header, resp *Response, out io.Writer) 
 	if resp.Stream == nil && len(resp.Body) < compressFrom {
 		return nil
 	}
-	gz, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	gz, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
 		return nil // the level is a constant of the package
 	}

@@ -23,6 +23,7 @@ const (
 table: contact
 set: contacts
 label: Contact
+code: 2
 system: link
 title: fullname
 columns:
@@ -32,6 +33,7 @@ columns:
 table: svc_department
 set: svc_departments
 label: Department
+code: 10008
 system: link
 title: svc_departmentname
 columns:

@@ -59,9 +59,11 @@ func (p *printer) scalar(s *query.Scalar, pick func()) {
 		p.aggregate(s.Agg, false, s.Pick)
 	}
 	p.correlated(s.Source, nil, s.Where)
-	if key := s.Source.Table.Key; s.Agg == query.AggNone && key != nil && s.Source.From != key {
-		p.put(" ORDER BY ")
-		p.column(s.Source, key)
+	if key := s.Source.Table.Key; s.Agg == query.AggNone && (key == nil || s.Source.From != key) {
+		if key != nil {
+			p.put(" ORDER BY ")
+			p.column(s.Source, key)
+		}
 		p.put(" LIMIT 1")
 	}
 	p.put(")")
@@ -70,6 +72,10 @@ func (p *printer) scalar(s *query.Scalar, pick func()) {
 
 // call prints a function that yields anything but text.
 func (p *printer) call(c query.Call) {
+	if len(c.Args) == 0 {
+		p.fail("function %d without arguments", c.Fn)
+		return
+	}
 	switch c.Fn {
 	case query.FnLength:
 		p.put("length(")

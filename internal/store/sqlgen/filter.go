@@ -149,8 +149,8 @@ func (p *printer) exists(e *query.Exists) {
 
 // inQuery prints the test whether a value is among those of a query's one output.
 func (p *printer) inQuery(f *query.InQuery) {
-	if len(f.Query.Select.Outputs) != 1 {
-		p.fail("a value is looked for among %d outputs", len(f.Query.Select.Outputs))
+	if len(f.Query.Select.Outputs) != 1 || f.Query.Grouped {
+		p.fail("a value is looked for in a query that is grouped or has %d outputs", len(f.Query.Select.Outputs))
 		return
 	}
 	out := f.Query.Select.Outputs[0]

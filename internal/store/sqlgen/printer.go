@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -32,8 +33,8 @@ func newPrinter(d *Dialect, cal query.Calendar) *printer {
 
 // statement is what has been printed.
 func (p *printer) statement() (Statement, error) {
-	if p.err == nil && len(p.args) > maxArgs {
-		p.fail("a statement with %d parameters", len(p.args))
+	if len(p.args) > maxArgs {
+		p.refuse(fault.New(fault.TooManyConditions, "The query has %d values; at most %d are allowed.", len(p.args), maxArgs))
 	}
 	if p.err != nil {
 		return Statement{}, p.err

@@ -20,13 +20,13 @@ func Get(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendName(b, c.Name)
+		b = appendName(append(b, "t."...), c.Name)
 		if c.Polymorphic() {
-			b = appendName(append(b, ','), codeName(c))
+			b = appendName(append(b, ",t."...), codeName(c))
 		}
 	}
 	b = appendName(append(b, " FROM "...), t.Name)
-	b = appendName(append(b, " WHERE "...), t.Key.Name)
+	b = appendName(append(b, " AS t WHERE t."...), t.Key.Name)
 	b = d.setter(append(b, '='), 1)
 	if lock {
 		b = append(b, d.locked...)
@@ -57,7 +57,7 @@ func Update(d *Dialect, t *schema.Table, id value.GUID, set []query.Assign) Stat
 		b = d.setter(append(appendName(b, c.name), '='), len(args))
 	}
 	args = append(args, Arg{Value: value.ID(id)})
-	b = appendName(append(b, " WHERE "...), t.Key.Name)
+	b = appendColumn(append(b, " WHERE "...), t, t.Key.Name)
 	b = d.setter(append(b, '='), len(args))
 	return Statement{string(b), args}
 }
@@ -95,9 +95,8 @@ func Add(d *Dialect, t *schema.Table, key, add []query.Assign) Statement {
 	b := onConflict([]byte(st.SQL), t)
 	for i, c := range sums {
 		b = appendSet(b, i, c.name)
-		b = append(appendName(append(b, "coalesce("...), t.Name), '.')
-		b = append(appendName(b, c.name), ",0)+excluded."...)
-		b = appendName(b, c.name)
+		b = appendColumn(append(b, "coalesce("...), t, c.name)
+		b = appendName(append(b, ",0)+excluded."...), c.name)
 	}
 	if len(sums) == 0 {
 		b = append(b, " DO NOTHING"...)
@@ -117,7 +116,7 @@ func Remove(d *Dialect, t *schema.Table, where []query.Assign) Statement {
 		if i > 0 {
 			b = append(b, " AND "...)
 		}
-		b = appendName(b, w.Column.Name)
+		b = appendColumn(b, t, w.Column.Name)
 		if w.Value.IsNull() {
 			b = append(b, " IS NULL"...)
 			continue
@@ -170,6 +169,11 @@ func appendSet(b []byte, i int, name string) []byte {
 		b = append(b, ',')
 	}
 	return append(appendName(b, name), '=')
+}
+
+// appendColumn appends a column with its table: SQLite takes an unknown name that stands alone for a text.
+func appendColumn(b []byte, t *schema.Table, name string) []byte {
+	return appendName(append(appendName(b, t.Name), '.'), name)
 }
 
 // withoutKey leaves out assignments of the table's key.
