@@ -14,8 +14,8 @@ import (
 	"almoner/internal/value"
 )
 
-// ring is the built-in issuer's keys and names in memory. A key or name it does not know makes it look in the database, at
-// most once in ringPause; what it knows it reads again after ringLife.
+// ring is the built-in issuer's keys and names in memory. A key it does not know makes it look in the database, at most once
+// in ringPause; what it knows it reads again after ringLife.
 type ring struct {
 	directory Directory
 	now       func() time.Time
@@ -28,8 +28,9 @@ type ring struct {
 }
 
 const (
-	ringPause = time.Second
-	ringLife  = time.Minute
+	ringPause    = time.Second
+	ringLife     = time.Minute
+	ringPatience = 5 * time.Second
 )
 
 var errNoKey = errors.New("the database holds no signing key")
@@ -75,7 +76,7 @@ func (r *ring) signer(ctx context.Context) (*signingKey, error) {
 	return nil, errNoKey
 }
 
-// knows tells whether a process on this database issues tokens under a name.
+// knows tells whether a process on this database issues tokens under a name, which a token with a good signature gave.
 func (r *ring) knows(ctx context.Context, name string) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +86,8 @@ func (r *ring) knows(ctx context.Context, name string) (bool, error) {
 	if name == urn(r.organization) || slices.Contains(r.names, name) {
 		return true, nil
 	}
-	if err := r.refresh(ctx, ringPause); err != nil {
+	// Only our own processes can have signed the token, so nobody can make us look too often.
+	if err := r.refresh(ctx, 0); err != nil {
 		return false, err
 	}
 	return slices.Contains(r.names, name), nil
@@ -119,7 +121,9 @@ func (r *ring) refresh(ctx context.Context, age time.Duration) error {
 	if since := now.Sub(r.loaded); !r.loaded.IsZero() && since >= 0 && since < age {
 		return nil
 	}
-	trust, err := r.directory.Trust(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ringPatience)
+	defer cancel()
+	trust, err := r.directory.Trust(ctx)
 	if err != nil {
 		return fault.Unavailable(err, 1)
 	}

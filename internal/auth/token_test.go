@@ -196,7 +196,6 @@ func TestTokensOfOtherNodes(t *testing.T) {
 		t.Errorf("unannounced node: code %v", code)
 	}
 	s.dir.change(func() { s.dir.trust.Names = []string{other} })
-	s.clock = s.clock.Add(ringPause)
 	if code := s.refused(token); code != 0 {
 		t.Errorf("announced node: code %v", code)
 	}

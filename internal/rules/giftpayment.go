@@ -203,15 +203,23 @@ func (b *Books) setApplied(w *Write) error {
 	return nil
 }
 
-// setClosing puts svc_pledgepaid on the payment itself; its siblings follow when the transaction is settled.
+// setClosing puts svc_pledgepaid on the payment itself; its siblings follow when the transaction is settled. On other gifts it
+// is left as sent, except that a payment moved there from a pledge loses it.
 func (b *Books) setClosing(w *Write) error {
 	f, err := b.giftOf(w)
-	if err != nil || b.Deferred || f.gift == nil || !b.settings.IsPledge(f.gift.kind) {
+	if err != nil || f.gift == nil {
 		return err
 	}
-	after := f.with(w.New.ID, newPayment(w.New, b.settings))
-	closing := closingPayment(f.gift.total, after.paymentList())
-	w.New.Put("svc_pledgepaid", value.Bool(closing == w.New.ID))
+	switch {
+	case !b.settings.IsPledge(f.gift.kind):
+		if w.Old != nil && w.Changed("svc_giftnumber") && !w.Has("svc_pledgepaid") {
+			w.New.Put("svc_pledgepaid", value.Bool(false))
+		}
+	case !b.Deferred:
+		after := f.with(w.New.ID, newPayment(w.New, b.settings))
+		closing := closingPayment(f.gift.total, after.paymentList())
+		w.New.Put("svc_pledgepaid", value.Bool(closing == w.New.ID))
+	}
 	return nil
 }
 

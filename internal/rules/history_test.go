@@ -88,6 +88,7 @@ func checkInvariants(t *testing.T, e *rulestest.Env) {
 	if donors != funds {
 		t.Errorf("donors gave %d, funds received %d", donors, funds)
 	}
+	checkExplanations(t, e)
 	flagged := map[value.GUID]int{}
 	for _, p := range e.Rows("svc_giftpayment") {
 		if p.Value("svc_pledgepaid").Bool() {
@@ -143,4 +144,29 @@ func TestRecalcMends(t *testing.T) {
 		}
 	}
 	checkNoDrift(t, h.Env, 5)
+}
+
+// checkExplanations adds up what is behind each total.
+func checkExplanations(t *testing.T, e *rulestest.Env) {
+	t.Helper()
+	for _, d := range e.Rows("svc_donor") {
+		years := map[int64]int64{}
+		if err := rules.WhyDonor(e, d.ID, func(x rules.Entry) error { years[int64(x.Year)] += x.Amount; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range e.Side("donoryear") {
+			if year := r.Value("year").Int(); r.Value("donor").ID() == d.ID && years[year] != r.Value("amount").Int() {
+				t.Errorf("donor %s, %d: %d explained, %d stored", d.ID, year, years[year], r.Value("amount").Int())
+			}
+		}
+	}
+	for _, f := range e.Rows("svc_fund") {
+		var sum int64
+		if err := rules.WhyFund(e, f.ID, func(x rules.Entry) error { sum += x.Amount; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if want := f.Value("svc_giftspaid_base").Int(); sum != want {
+			t.Errorf("fund %s: %d explained, %d stored", f.ID, sum, want)
+		}
+	}
 }

@@ -104,6 +104,9 @@ func (b *Books) fundColumns(r *query.Row, d *fundTally) ([]query.Assign, error) 
 		return out, nil
 	}
 	net, err := derivedNetAssets(with(r, out))
+	if len(differing(r, net)) > 0 {
+		net = append(net, set(r.Table, "svc_balancesupdated", value.Time(b.env.Now())))
+	}
 	return append(out, net...), err
 }
 

@@ -1,10 +1,16 @@
 package webapi
 
 import (
+	"context"
 	"net/http"
 	"sort"
+	"time"
 
 	"almoner/internal/fault"
+	"almoner/internal/messages"
+	"almoner/internal/metadata"
+	"almoner/internal/odata"
+	"almoner/internal/value"
 )
 
 // serviceDocument lists the entity sets by name.
@@ -33,9 +39,59 @@ func (s *Service) serviceDocument(r *Request) (*Response, error) {
 }
 
 // addMetadata puts $metadata and the definitions under their names.
-func (s *Service) addMetadata() {}
+func (s *Service) addMetadata() {
+	s.metadata = metadata.New(s.engine.Model(), messages.All())
+	s.special["$metadata"] = s.describe
+	for _, root := range s.metadata.Roots() {
+		s.special[root] = s.definitions
+	}
+}
 
-// OpenAPI serves the description of the Web API for tools that read OpenAPI.
+// describe answers $metadata: XML whatever the client accepts (decision 39), with annotations when asked for.
+func (s *Service) describe(_ context.Context, r *Request, _ *odata.Path) (*Response, error) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, fault.NoMethod(r.Method)
+	}
+	annotated := r.Options.Others["annotations"] == "true" || r.Prefer.wants("*")
+	resp := newResponse(http.StatusOK)
+	tag := `W/"` + s.metadata.Version() + `"`
+	if annotated {
+		tag = `W/"` + s.metadata.Version() + `+a"`
+	}
+	resp.Header.Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		resp.Status = http.StatusNotModified
+		return resp, nil
+	}
+	resp.Header.Set("Content-Type", "application/xml")
+	resp.Body = s.metadata.CSDL(annotated)
+	return resp, nil
+}
+
+// definitions answers the metadata API; the schema is not edited through it.
+func (s *Service) definitions(_ context.Context, r *Request, path *odata.Path) (*Response, error) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil, fault.NoMethod(r.Method)
+	}
+	body, err := s.metadata.Query(r.Base, path, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	return r.jsonResponse(http.StatusOK, body), nil
+}
+
+// OpenAPI serves the description of the Web API for tools that read OpenAPI, to callers with a token.
 func (s *Service) OpenAPI() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		r := &Request{Method: hr.Method, Header: hr.Header, ID: value.NewGUID(time.Now()), Base: s.baseOf(hr)}
+		resp, release := s.admit(hr.Context(), r, hr)
+		if release != nil {
+			defer release(0)
+		}
+		if resp == nil {
+			resp = r.jsonResponse(http.StatusOK, s.metadata.OpenAPI(r.Base))
+			resp.Header.Set("Content-Type", "application/json")
+		}
+		s.send(w, hr, r, resp)
+	})
 }

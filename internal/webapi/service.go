@@ -9,6 +9,7 @@ import (
 	"almoner/internal/engine"
 	"almoner/internal/limits"
 	"almoner/internal/messages"
+	"almoner/internal/metadata"
 	"almoner/internal/odata"
 )
 
@@ -28,6 +29,7 @@ type Service struct {
 	messages map[string][]*messages.Message
 	special  map[string]func(context.Context, *Request, *odata.Path) (*Response, error)
 	metrics  *Metrics
+	metadata *metadata.Service
 }
 
 // Options are what a Service is made of.

@@ -91,8 +91,10 @@ func (h *History) act() error {
 		return h.remove("svc_gift")
 	case n < 79:
 		return h.fee()
-	case n < 95:
+	case n < 94:
 		return h.grants()
+	case n < 95:
+		return h.patch("svc_donor", Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)})
 	default:
 		return h.patch("svc_fund", h.fundPatch())
 	}
@@ -141,7 +143,7 @@ func (h *History) remove(table string) error {
 func (h *History) cents() Cents { return Cents(1 + h.random.IntN(300000)) }
 
 func (h *History) date() Day {
-	return Day(fmt.Sprintf("%d-%02d-%02d", 2022+h.random.IntN(6), 1+h.random.IntN(12), 1+h.random.IntN(28)))
+	return Day(fmt.Sprintf("%d-%02d-%02d", 2022+h.random.IntN(6), pickOne(h, 1, 6, 7, 12), pickOne(h, 1, 28)))
 }
 
 func pickOne[T any](h *History, list ...T) T { return list[h.random.IntN(len(list))] }
@@ -206,6 +208,9 @@ func (h *History) newPayment() Cells {
 	c := Cells{"svc_giftnumber": gift, "svc_amount": h.cents()}
 	if h.chance(10) {
 		c["svc_amount"] = -h.cents()
+	}
+	if balance := h.Must("svc_gift", gift).Value("svc_balance").Int(); balance > 0 && h.chance(3) {
+		c["svc_amount"] = Cents(balance)
 	}
 	if h.chance(2) {
 		c["svc_postingdate"] = h.date()
@@ -273,7 +278,9 @@ func (h *History) fee() error {
 }
 
 func (h *History) fundPatch() Cells {
-	switch h.random.IntN(6) {
+	switch h.random.IntN(7) {
+	case 6:
+		return Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)}
 	case 0:
 		return Cells{"svc_netassets": pickOne[any](h, nil, h.cents()*100), "svc_earnings": h.cents()}
 	case 1:

@@ -18,6 +18,12 @@ import (
 // when one of them answers differently. Each store must be empty and count days in UTC. The seed repeats a vote.
 func Vote(t *testing.T, seed int64, trees int, stores ...store.Store) {
 	t.Helper()
+	VoteIn(t, query.Calendar{}, seed, trees, stores...)
+}
+
+// VoteIn is Vote for stores that were opened with a calendar.
+func VoteIn(t *testing.T, calendar query.Calendar, seed int64, trees int, stores ...store.Store) {
+	t.Helper()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewSource(seed))
 	data := randomRows(rnd, Model(t), 8, 60)
@@ -27,6 +33,7 @@ func Vote(t *testing.T, seed int64, trees int, stores ...store.Store) {
 		}
 	}
 	v := &vote{t: t, grower: newGrower(rnd, data), ev: data.evaluator(), stores: stores}
+	v.ev.Calendar = calendar
 	for range trees {
 		v.ballot()
 		if t.Failed() {

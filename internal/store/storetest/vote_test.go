@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+	_ "time/tzdata"
 
 	"almoner/internal/pgtest"
+	"almoner/internal/query"
 	"almoner/internal/store"
 	"almoner/internal/store/postgres"
 	"almoner/internal/store/sqlite"
@@ -18,12 +20,12 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 var (
 	seed  = flag.Int64("seed", 0, "seed of the vote; 0 draws one")
-	trees = flag.Int("trees", 600, "number of trees voted on")
+	trees = flag.Int("trees", 500, "number of trees voted on")
 )
 
-func openSQLite(t *testing.T) store.Store {
+func openSQLite(t *testing.T, calendar query.Calendar) store.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "vote.db"), storetest.Model(t), sqlite.Options{})
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "vote.db"), storetest.Model(t), sqlite.Options{Calendar: calendar})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +33,9 @@ func openSQLite(t *testing.T) store.Store {
 	return s
 }
 
-func openPostgres(t *testing.T) store.Store {
+func openPostgres(t *testing.T, calendar query.Calendar) store.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), pgtest.DSN(t), storetest.Model(t), postgres.Options{})
+	s, err := postgres.Open(t.Context(), pgtest.DSN(t), storetest.Model(t), postgres.Options{Calendar: calendar})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +43,23 @@ func openPostgres(t *testing.T) store.Store {
 	return s
 }
 
-func TestVoteOnSQLite(t *testing.T) { storetest.Vote(t, drawn(), *trees, openSQLite(t)) }
+// fiscal is a calendar with daylight saving time whose year begins in July.
+func fiscal(t *testing.T) query.Calendar {
+	t.Helper()
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return query.Calendar{Zone: zone, StartMonth: 7}
+}
 
-func TestVoteOnBoth(t *testing.T) { storetest.Vote(t, drawn(), *trees, openSQLite(t), openPostgres(t)) }
+func TestVoteOnSQLite(t *testing.T) {
+	storetest.VoteIn(t, fiscal(t), drawn(), *trees, openSQLite(t, fiscal(t)))
+}
+
+func TestVoteOnBoth(t *testing.T) {
+	storetest.VoteIn(t, fiscal(t), drawn(), *trees, openSQLite(t, fiscal(t)), openPostgres(t, fiscal(t)))
+}
 
 func drawn() int64 {
 	if *seed != 0 {
