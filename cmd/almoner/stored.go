@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"almoner/internal/engine"
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/settings"
@@ -48,6 +49,11 @@ func storeSettings(ctx context.Context, db *opened, before *settings.Settings) e
 		node = "unknown"
 	}
 	return db.store.Write(ctx, func(tx store.Tx) error {
+		if settings.NeedsRecalc(before, db.settings) {
+			if err := putSetting(ctx, tx, db.model, engine.RecalcPending, "yes"); err != nil {
+				return err
+			}
+		}
 		for _, c := range changed {
 			db.log.Warn("setting changed", "name", c.Name, "old", c.Old, "new", c.New, "node", node)
 			if err := putSetting(ctx, tx, db.model, c.Name, c.New); err != nil {

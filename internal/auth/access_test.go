@@ -62,7 +62,7 @@ func TestEveryRightOnEveryTable(t *testing.T) {
 			}
 		}
 		want := 1
-		if isSecurityTable(p.Table) && changes(p.Right) {
+		if AffectsSecurity(p.Table) && changes(p.Right) {
 			want = 0 // these are for System Administrator alone
 		}
 		if opened != want {

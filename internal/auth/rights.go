@@ -31,7 +31,7 @@ func (r *rights) depth(t *schema.Table, right Right) Depth {
 	if r.admin {
 		return Global
 	}
-	if right != Read && isSecurityTable(t) && changes(right) {
+	if AffectsSecurity(t) && changes(right) {
 		return None
 	}
 	best := None
@@ -80,11 +80,9 @@ var securityTables = map[string]bool{
 	"systemuserroles": true, "teammembership": true, "teamroles": true, "roleprivileges": true,
 }
 
-func isSecurityTable(t *schema.Table) bool { return securityTables[t.Name] }
-
 // AffectsSecurity tells whether rows of a table decide what callers may do. Who writes one calls BumpSecurity in the same
 // transaction.
-func AffectsSecurity(t *schema.Table) bool { return isSecurityTable(t) }
+func AffectsSecurity(t *schema.Table) bool { return securityTables[t.Name] }
 
 // governing returns the table and right that stand for a right on a table. Rows that join two tables (members of a list,
 // roles of a user) have no privileges of their own: reading them is reading the first side, changing them is writing it.

@@ -20,14 +20,15 @@ import (
 
 // Engine is the service without its wire.
 type Engine struct {
-	store      store.Store
-	model      *schema.Model
-	settings   atomic.Pointer[settings.Settings]
-	clock      func() time.Time
-	log        *slog.Logger
-	currencies currencies
-	tokens     *signer
-	columns    wellKnown
+	store        store.Store
+	model        *schema.Model
+	settings     atomic.Pointer[settings.Settings]
+	clock        func() time.Time
+	log          *slog.Logger
+	currencies   currencies
+	tokens       *signer
+	columns      wellKnown
+	organization value.GUID // the one row of organization
 }
 
 // Options are what an Engine is made of.
@@ -54,7 +55,20 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if e.tokens, err = openSigner(ctx, o.Store, o.Model); err != nil {
 		return nil, err
 	}
-	return e, nil
+	return e, e.findOrganization(ctx)
+}
+
+// findOrganization reads the id of the one organization.
+func (e *Engine) findOrganization(ctx context.Context) error {
+	t := e.columns.organization
+	root := &query.Link{Table: t}
+	q := &query.Query{Root: root}
+	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
+	ids, err := readIDs(ctx, e.store, q)
+	if err == nil && len(ids) > 0 {
+		e.organization = ids[0]
+	}
+	return err
 }
 
 // Model returns the schema the engine serves.
@@ -79,6 +93,7 @@ func (e *Engine) Clock() time.Time { return e.clock() }
 type Session struct {
 	reader
 	Deferred bool // leave totals to a later recalculation (Prefer: rollups=deferred)
+	Unlogged bool // write no change log: only while nobody can hold a delta token yet
 }
 
 // Session begins a request of a caller.

@@ -25,6 +25,11 @@ func (v env) Row(t *schema.Table, id value.GUID) (*query.Row, error) { return v.
 func (v env) Lock(t *schema.Table, id value.GUID) (*query.Row, error) { return v.x.Row(t, id, true) }
 
 func (v env) Find(t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error) {
+	return findRows(v.Read, t, where, cols)
+}
+
+// findRows reads the rows whose columns hold the given values, in key order.
+func findRows(read func(*query.Query) (query.Rows, error), t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error) {
 	if cols == nil {
 		cols = storedColumns(t)
 	}
@@ -37,7 +42,7 @@ func (v env) Find(t *schema.Table, where []query.Assign, cols []*schema.Column) 
 	}
 	q.Where = all
 	q.Order = []query.Order{{Expr: query.Ref{Link: root, Column: t.Key}}}
-	rows, err := v.Read(q)
+	rows, err := read(q)
 	if err != nil {
 		return nil, err
 	}

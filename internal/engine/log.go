@@ -30,7 +30,7 @@ const (
 )
 
 func (x *Tx) logChange(e *entry, set []query.Assign, version int64) error {
-	if !e.table.Track && !e.table.Audit {
+	if !x.logged(e) {
 		return nil
 	}
 	operation, action := int64(operationUpdate), actionOf(e, set)
@@ -45,11 +45,16 @@ func (x *Tx) logChange(e *entry, set []query.Assign, version int64) error {
 }
 
 func (x *Tx) logDelete(e *entry, version int64) error {
-	if !e.table.Track && !e.table.Audit {
+	if !x.logged(e) {
 		return nil
 	}
 	e.shown = true
 	return x.insertLine(version, x.logLine(e, version, operationDelete, actionDelete))
+}
+
+// logged tells whether changes of a row are logged: its table tracks or audits, and this is not the filling of a new database.
+func (x *Tx) logged(e *entry) bool {
+	return (e.table.Track || e.table.Audit) && !x.session.Unlogged
 }
 
 func actionOf(e *entry, set []query.Assign) int64 {

@@ -7,22 +7,17 @@ import (
 	"almoner/internal/fault"
 	"almoner/internal/fetchxml"
 	"almoner/internal/query"
+	"almoner/internal/rules"
 	"almoner/internal/schema"
-	"almoner/internal/settings"
 	"almoner/internal/value"
 )
 
 // MemberTable is the table whose rows a marketing list groups, by its createdfromcode.
 func (e *Engine) MemberTable(list *query.Row) (*schema.Table, error) {
-	names := map[int64]string{2: "account", 3: "lead", 4: "contact"}
-	if e.Settings().ListMembertype == settings.MembersPlatform {
-		names = map[int64]string{1: "account", 2: "contact", 4: "lead"}
-	}
-	code := list.Value("createdfromcode").Int()
-	if t := e.model.Table(names[code]); t != nil {
+	if t := rules.MemberTable(e.model, e.Settings(), list); t != nil {
 		return t, nil
 	}
-	return nil, fault.New(fault.ListWrongMember, "The list %s has no member table: createdfromcode is %d.", list.ID, code).At("list", "column createdfromcode")
+	return nil, fault.New(fault.ListWrongMember, "The list %s has no member table: createdfromcode is %s.", list.ID, list.Value("createdfromcode")).At("list", "column createdfromcode")
 }
 
 // Members is the condition that a row is a member of a list: it has a member row, or the list's own query selects it. The caller's
@@ -47,7 +42,15 @@ func (s *Session) Members(ctx context.Context, list *query.Row, root *query.Link
 // AddMember puts a row on a static list and returns the id of its member row; a row that is on it stays once. The rules refuse locked
 // and dynamic lists and rows of the wrong table.
 func (x *Tx) AddMember(list value.GUID, t *schema.Table, id value.GUID) (value.GUID, error) {
-	if err := x.mayLink(x.e.model.Table("list"), list, t, id); err != nil {
+	lists := x.e.model.Table("list")
+	if err := x.mayLink(lists, list, t, id); err != nil {
+		return value.GUID{}, err
+	}
+	row, err := x.mustRow(lists, list, true)
+	if err != nil {
+		return value.GUID{}, err
+	}
+	if err := rules.MayChangeMembers(row); err != nil {
 		return value.GUID{}, err
 	}
 	if found, err := x.member(list, id); err != nil || found != nil {
@@ -75,11 +78,8 @@ func (x *Tx) RemoveMember(list, id value.GUID) error {
 	if err := x.allowed(x.ctx, row, auth.Write); err != nil {
 		return err
 	}
-	if row.Value("type").Bool() {
-		return fault.New(fault.ListDynamic, "Members of the dynamic list %s cannot be removed one by one.", list).At("list", "rule list.dynamic", "column type")
-	}
-	if row.Value("lockstatus").Bool() {
-		return fault.New(fault.ListLocked, "The list %s is locked.", list).At("list", "rule list.locked", "column lockstatus")
+	if err := rules.MayChangeMembers(row); err != nil {
+		return err
 	}
 	found, err := x.member(list, id)
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"almoner/internal/auth"
 	"almoner/internal/fault"
@@ -67,20 +68,18 @@ func (r *reader) prepareTrusted(q *query.Query) (*Plan, error) {
 	return newPlan(q, 0), nil
 }
 
-// stabilize appends the key as the last sort value, so that pages never lose or repeat a row.
+// stabilize appends the key as the last sort value, here and in every expanded collection, so that pages never lose or repeat a row.
 func stabilize(q *query.Query) {
+	eachMany(&q.Select, stabilize)
 	if q.Grouped || q.Distinct || q.Root.Table.Key == nil {
 		return
 	}
 	key := query.Ref{Link: q.Root, Column: q.Root.Table.Key}
-	for _, o := range q.Order {
-		if ref, ok := o.Expr.(query.Ref); ok && ref == key {
-			return
-		}
+	if slices.ContainsFunc(q.Order, func(o query.Order) bool { return o.Expr == query.Expr(key) }) {
+		return
 	}
 	desc := len(q.Order) > 0 && q.Order[len(q.Order)-1].Desc
 	q.Order = append(q.Order, query.Order{Expr: key, Desc: desc})
-	eachMany(&q.Select, stabilize)
 }
 
 func eachMany(n *query.Node, do func(*query.Query)) {

@@ -54,6 +54,9 @@ func newTx(ctx context.Context, s *Session, st store.Tx) *Tx {
 // Warnings returns what the rules want the client to be told.
 func (x *Tx) Warnings() []string { return x.warnings }
 
+// Env returns the transaction as the rules see it, for actions of theirs. What they do needs no privilege of the caller.
+func (x *Tx) Env() rules.Env { return env{x} }
+
 // Store returns the transaction below, with everything written so far in it.
 func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
 
@@ -104,10 +107,16 @@ func (x *Tx) put(e *entry, row *query.Row, shown bool) {
 	}
 }
 
+// maxKept is how many rows a transaction keeps in memory once they are written.
+const maxKept = 20_000
+
 // flush writes all pending rows in the order in which they were changed.
 func (x *Tx) flush() error {
 	dirty := x.dirty
 	x.dirty = nil
+	if len(dirty) == 0 && len(x.rows) > maxKept {
+		clear(x.rows) // a long transaction does not keep every row it has seen
+	}
 	var later []patch
 	for _, e := range dirty {
 		e.pending = false

@@ -189,7 +189,13 @@ func (x *Tx) update(ch *query.Change, system bool) error {
 	}
 	x.stampModified(w.New)
 	x.put(e, w.New, true)
-	return x.books.After(w)
+	if err := x.books.After(w); err != nil {
+		return err
+	}
+	if e.table.Name == "list" && w.New.Value("type").Bool() && w.Changed("query") {
+		return x.countMembers(w.New)
+	}
+	return nil
 }
 
 // writable loads and locks the row of a change and checks privileges and version.

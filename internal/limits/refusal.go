@@ -2,18 +2,13 @@ package limits
 
 import (
 	"errors"
+	"strconv"
 	"time"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"almoner/internal/fault"
 )
 
 var errOverload = errors.New("too many requests in flight")
-
-// printer writes numbers with thousands separators, as the platform's messages do.
-var printer = message.NewPrinter(language.AmericanEnglish)
 
 func (s *Settings) rateExceeded() *fault.Error {
 	return fault.New(fault.RateExceeded, "Number of requests exceeded the limit of %d over time window of %d seconds.",
@@ -22,7 +17,7 @@ func (s *Settings) rateExceeded() *fault.Error {
 
 func (s *Settings) timeExceeded() *fault.Error {
 	return fault.New(fault.TimeExceeded, "Combined execution time of incoming requests exceeded limit of %s milliseconds over time window of %d seconds. Decrease number of concurrent requests or reduce the duration of requests and try again later.",
-		printer.Sprintf("%d", s.Execution.Milliseconds()), seconds(s.Window))
+		grouped(s.Execution.Milliseconds()), seconds(s.Window))
 }
 
 func (s *Settings) concurrencyExceeded() *fault.Error {
@@ -34,4 +29,13 @@ func overloaded() *fault.Error { return fault.Unavailable(errOverload, 1) }
 // seconds rounds up to whole seconds, at least one: the only form of Retry-After every client can read.
 func seconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
+}
+
+// grouped prints a number with thousands separators, as the platform's messages do.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

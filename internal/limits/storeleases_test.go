@@ -1,12 +1,17 @@
 package limits
 
 import (
+	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"almoner/internal/fault"
+	"almoner/internal/pgtest"
 	"almoner/internal/query"
+	"almoner/internal/store/postgres"
 	"almoner/internal/store/sqlite"
 	"almoner/tables"
 )
@@ -39,14 +44,20 @@ func newCluster(t *testing.T, size int, s Settings) *cluster {
 		c.leases = append(c.leases, leases)
 		c.nodes = append(c.nodes, New(s, c.read, leases))
 	}
-	for range 2 { // the first ones learn of the last ones
-		for _, l := range c.leases {
+	pulse(t, c.leases)
+	return c
+}
+
+// pulse makes processes know of each other: the second round tells the first ones of the last ones.
+func pulse(t *testing.T, leases []*StoreLeases) {
+	t.Helper()
+	for range 2 {
+		for _, l := range leases {
 			if err := l.Pulse(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return c
 }
 
 func TestStoreLeasesShareOneLimit(t *testing.T) {
@@ -108,5 +119,49 @@ func TestOldBookingsAndSilentNodesGo(t *testing.T) {
 	}
 	if n := c.leases[1].Nodes(); n != 1 {
 		t.Errorf("%d nodes, want 1", n)
+	}
+}
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// TestNodesOnPostgres has several processes on one server admit requests of one caller at the same time. Two that book at
+// once may both be granted the last lease, hence the slack the limit allows.
+func TestNodesOnPostgres(t *testing.T) {
+	const nodes = 3
+	dsn := pgtest.DSN(t)
+	m, err := tables.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Defaults()
+	s.Requests, s.Concurrency = 300, 0
+	var leases []*StoreLeases
+	for range nodes {
+		db, err := postgres.Open(t.Context(), dsn, m, postgres.Options{MaxConns: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		leases = append(leases, NewStoreLeases(db, m, s.Requests, s.Window, nil, nil))
+	}
+	pulse(t, leases)
+	var admitted atomic.Int64
+	var wg sync.WaitGroup
+	for _, shared := range leases {
+		l := New(s, nil, shared)
+		for range 2 {
+			wg.Go(func() {
+				for range 200 {
+					if release, _, refusal := l.Begin(testID(1)); refusal == nil {
+						release(0)
+						admitted.Add(1)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if n := admitted.Load(); n < 300-nodes*LeaseSize || n > 300+nodes*LeaseSize {
+		t.Errorf("%d requests admitted, want 300, give or take %d", n, nodes*LeaseSize)
 	}
 }

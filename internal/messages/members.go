@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/fault"
-	"almoner/internal/query"
+	"almoner/internal/rules"
 	"almoner/internal/schema"
 	"almoner/internal/value"
 )
@@ -168,14 +169,14 @@ func copyToStatic(ctx context.Context, c *Call) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		if !source.Value("type").Bool() {
-			return fault.New(fault.ListCopyStatic, "The list %s is static; only a dynamic list can be copied to a static one.", c.ID).At("list", "rule list.copy", "column type")
+		if err := auth.Require(c.Session.Caller(), c.Table, auth.Create); err != nil {
+			return err
+		}
+		if made, err = rules.CopyToStatic(tx.Env(), source); err != nil {
+			return err
 		}
 		ids, table, err := tx.MemberIDs(source)
 		if err != nil {
-			return err
-		}
-		if made, err = tx.Create(&query.Change{Kind: query.Create, Table: c.Table, Set: copyOf(source)}); err != nil {
 			return err
 		}
 		for _, id := range ids {
@@ -183,20 +184,9 @@ func copyToStatic(ctx context.Context, c *Call) (*Result, error) {
 				return err
 			}
 		}
-		lock := []query.Assign{{Column: c.Table.MustColumn("lockstatus"), Value: value.Bool(true)}}
-		return tx.Update(&query.Change{Kind: query.Update, Table: c.Table, ID: made, Set: lock})
+		return rules.LockList(tx.Env(), made)
 	})
 	return &Result{Row: &Row{c.Table, made}}, err
-}
-
-// copyOf is what a static copy takes over from its dynamic list.
-func copyOf(source *query.Row) []query.Assign {
-	t := source.Table
-	out := []query.Assign{{Column: t.MustColumn("type"), Value: value.Bool(false)}}
-	for _, name := range []string{"listname", "purpose", "createdfromcode"} {
-		out = append(out, query.Assign{Column: t.MustColumn(name), Value: source.Value(name)})
-	}
-	return out
 }
 
 func copyMembers(ctx context.Context, c *Call) (*Result, error) {

@@ -77,7 +77,7 @@ type List struct{ Values []any }
 // All lists every message, family by family.
 func All() []*Message {
 	var all []*Message
-	for _, family := range [][]*Message{identity, bulk, members, state, access, history} {
+	for _, family := range [][]*Message{identity, bulk, members, state, access, history, books} {
 		all = append(all, family...)
 	}
 	return all

@@ -101,7 +101,8 @@ type Expand struct {
 	Parent Expr
 	Top    int  // most rows per parent; 0: the page cap
 	Ref    bool // only @odata.id of the related row
-	Count  bool // also the number of related rows
+	Show   int  // of the rows read, most to put out per parent; 0: all of them
+	Count  bool // also the number of related rows, of those not put out too
 	// Text is the property's own options as OData writes them, for a link that asks for the collection alone.
 	Text string
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"almoner/internal/fault"
-	"almoner/internal/query"
 	"almoner/internal/rules"
 	"almoner/internal/rules/rulestest"
 	"almoner/internal/value"
@@ -369,5 +368,3 @@ func TestExample15Currency(t *testing.T) {
 	_, err := h.ClientCreate("svc_giftpayment", cells{"svc_giftnumber": gift, "svc_amount": cents(1), "transactioncurrencyid": h.USD})
 	refuse(t, err, fault.RuleRefused, "transactioncurrencyid", "svc_giftnumber")
 }
-
-var _ = query.Create

@@ -367,6 +367,9 @@ func (e *encoder) collection(b []byte, n *nodeEncoder, x *expandEncoder, rows qu
 		b = append(b, keyOf(x.plan.Expand.Nav.Name+"@odata.count")...)
 		b = append(strconv.AppendInt(b, int64(count), 10), ',')
 	}
+	if show := x.plan.Expand.Show; show > 0 && show < count {
+		count = show
+	}
 	b = append(append(b, x.key...), '[')
 	for i := range count {
 		if i > 0 {

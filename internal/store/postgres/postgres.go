@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -49,6 +50,7 @@ type Store struct {
 	options Options
 	log     *slog.Logger
 
+	calendar   atomic.Pointer[query.Calendar]
 	clock      *clock
 	counters   *counters
 	schemaKey  int64 // advisory lock of those who change the schema
@@ -70,6 +72,7 @@ func Open(ctx context.Context, dsn string, model *schema.Model, options Options)
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.objects = sqlgen.DDL(s.dialect, model)
+	s.calendar.Store(&options.Calendar)
 	s.counters = &counters{store: s, known: map[string]string{}}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (s *Store) Close() error {
 
 // Explain implements store.Store.
 func (s *Store) Explain(ctx context.Context, q *query.Query) (string, error) {
-	generated, err := sqlgen.Read(s.dialect, s.options.Calendar, q)
+	generated, err := sqlgen.Read(s.dialect, *s.calendar.Load(), q)
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Read implements store.Reader on a connection of its own. A result of several statements is read in one snapshot.
 func (s *Store) Read(ctx context.Context, q *query.Query) (query.Rows, error) {
-	generated, err := sqlgen.Read(s.dialect, s.options.Calendar, q)
+	generated, err := sqlgen.Read(s.dialect, *s.calendar.Load(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (s *Store) Read(ctx context.Context, q *query.Query) (query.Rows, error) {
 
 // ReadChildren implements store.Reader.
 func (s *Store) ReadChildren(ctx context.Context, e *query.Expand, parents []value.GUID) (query.Rows, error) {
-	generated, err := sqlgen.Children(s.dialect, s.options.Calendar, e, parents)
+	generated, err := sqlgen.Children(s.dialect, *s.calendar.Load(), e, parents)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Read implements store.Reader.
 func (x *session) Read(ctx context.Context, q *query.Query) (query.Rows, error) {
-	generated, err := sqlgen.Read(x.store.dialect, x.store.options.Calendar, q)
+	generated, err := sqlgen.Read(x.store.dialect, *x.store.calendar.Load(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (x *session) Read(ctx context.Context, q *query.Query) (query.Rows, error) 
 
 // ReadChildren implements store.Reader.
 func (x *session) ReadChildren(ctx context.Context, e *query.Expand, parents []value.GUID) (query.Rows, error) {
-	generated, err := sqlgen.Children(x.store.dialect, x.store.options.Calendar, e, parents)
+	generated, err := sqlgen.Children(x.store.dialect, *x.store.calendar.Load(), e, parents)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (x *session) rows(ctx context.Context, statements []statement, size int, cl
 
 // Count implements store.Reader.
 func (x *session) Count(ctx context.Context, q *query.Query) (int64, error) {
-	generated, err := sqlgen.Count(x.store.dialect, x.store.options.Calendar, q)
+	generated, err := sqlgen.Count(x.store.dialect, *x.store.calendar.Load(), q)
 	if err != nil {
 		return 0, err
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-
-	"almoner/internal/store/sqlgen"
 )
 
 // ddlChunk is the number of statements that change the schema together, in one transaction: few enough for the locks of a
@@ -41,7 +39,10 @@ func (s *Store) setUp(ctx context.Context) error {
 				return err
 			}
 		}
-		return s.fillZone(ctx, conn)
+		if zone := s.options.Calendar.Zone; shifting(zone) {
+			return storeShifts(ctx, conn, zone)
+		}
+		return nil
 	})
 }
 
@@ -65,7 +66,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return translate(ctx, err)
 }
 
-// migrate adds what the model needs and the database lacks, and names the columns the model knows no more: they stay.
+// migrate adds what the model needs and the database lacks, names the columns the model knows no more (they stay), and renews
+// the folds of texts when their rules have changed.
 func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	present, err := inspect(ctx, conn)
 	if err != nil {
@@ -83,33 +85,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	for _, name := range present.leftovers(s.objects) {
 		s.log.Warn("a column is not in the model any more; its values are kept", "column", name)
 	}
-	return nil
-}
-
-// fillZone stores the shifts of the organization's time zone, which date groupings look up.
-func (s *Store) fillZone(ctx context.Context, conn *pgx.Conn) error {
-	present, err := inspect(ctx, conn)
-	if err != nil || !present[catalogEntry{sqlgen.TableObject, sqlgen.ZoneTable, sqlgen.ZoneTable}] {
-		return err
-	}
-	var since, seconds []int64
-	for _, shift := range sqlgen.ZoneShifts(s.options.Calendar.Zone) {
-		since, seconds = append(since, shift.Since), append(seconds, shift.Seconds)
-	}
-	table := pgx.Identifier{sqlgen.ZoneTable}.Sanitize()
-	var same bool
-	err = conn.QueryRow(ctx, `SELECT coalesce(array_agg(since ORDER BY since) = $1::bigint[] AND array_agg(shift::bigint ORDER BY since) = $2::bigint[], false) FROM `+table,
-		since, seconds).Scan(&same)
-	if err != nil || same {
-		return err
-	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+table); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, "INSERT INTO "+table+" (since, shift) SELECT * FROM unnest($1::bigint[], $2::bigint[])", since, seconds)
-		return err
-	})
+	return s.refold(ctx, conn)
 }
 
 // execScript runs statements without parameters as one transaction.

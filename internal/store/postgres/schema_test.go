@@ -16,6 +16,7 @@ import (
 	"almoner/internal/query"
 	"almoner/internal/store"
 	"almoner/internal/store/sqlgen"
+	"almoner/internal/value"
 	"almoner/tables"
 )
 
@@ -98,7 +99,7 @@ func TestForeignDatabasesAreRefused(t *testing.T) {
 		{"newer format", `UPDATE almoner_meta SET value = '99' WHERE name = 'format'`, "newer program"},
 		{"newer fold", `UPDATE almoner_meta SET value = '99' WHERE name = 'fold'`, "newer program"},
 		{"damaged", `DELETE FROM almoner_meta WHERE name = 'format'`, "not a number"},
-		{"not ours", `DROP TABLE almoner_meta`, `table "contact" that is not Almoner's`},
+		{"not ours", `DROP TABLE almoner_meta`, "not Almoner's"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dsn := pgtest.DSN(t)
@@ -148,20 +149,61 @@ func TestEpochChangesOnCopy(t *testing.T) {
 
 func TestZoneShiftsAreKept(t *testing.T) {
 	dsn := pgtest.DSN(t)
+	zones := map[string]*time.Location{}
 	for _, name := range []string{"America/New_York", "Asia/Kathmandu", "UTC"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := openDSN(t, dsn, Options{Calendar: query.Calendar{Zone: zone, StartMonth: 1}})
+		zones[name] = zone
+	}
+	check := func(s *Store, zone string) {
+		t.Helper()
 		var n int
 		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM zoneshift").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
-		if want := len(sqlgen.ZoneShifts(zone)); n != want {
-			t.Errorf("%s: %d shifts, want %d", name, n, want)
+		if want := len(sqlgen.ZoneShifts(zones[zone])); n != want {
+			t.Errorf("%s: %d shifts, want %d", zone, n, want)
 		}
-		s.Close()
+	}
+	service := openDSN(t, dsn, Options{Calendar: query.Calendar{Zone: zones["America/New_York"], StartMonth: 7}})
+	check(service, "America/New_York")
+	command := openDSN(t, dsn, Options{Calendar: query.Calendar{Zone: zones["UTC"]}})
+	check(command, "America/New_York") // a command without a zone leaves the service's alone
+	if err := service.SetCalendar(t.Context(), query.Calendar{Zone: zones["Asia/Kathmandu"], StartMonth: 7}); err != nil {
+		t.Fatal(err)
+	}
+	check(service, "Asia/Kathmandu")
+}
+
+func TestOlderFoldsAreRenewed(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	s := openDSN(t, dsn, Options{})
+	ids := insertDepartments(t, s, 3)
+	tally := s.model.Table("tally")
+	mustWrite(t, s, func(tx store.Tx) error {
+		for i, id := range ids {
+			set := assign(departments(s), "svc_departmentname", value.Text("Émile "+fmt.Sprint(i)), "svc_note", value.Text("Ñ"))
+			if err := tx.Update(t.Context(), departments(s), id, set); err != nil {
+				return err
+			}
+		}
+		return tx.Put(t.Context(), tally, assign(tally, "word", value.Text("Ärger"), "year", value.Int(1), "total", value.Int(7)))
+	})
+	s.Close()
+	execSQL(t, dsn, `UPDATE svc_department SET svc_departmentname_f = 'old', svc_note_f = NULL; UPDATE tally SET word_f = 'old';
+		UPDATE almoner_meta SET value = '0' WHERE name = 'fold'`)
+	s = openDSN(t, dsn, Options{})
+	var names, notes, words, version string
+	err := s.pool.QueryRow(t.Context(), `SELECT (SELECT string_agg(svc_departmentname_f, ',' ORDER BY svc_departmentid) FROM svc_department),
+		(SELECT string_agg(svc_note_f, ',') FROM svc_department), (SELECT word_f || total FROM tally), (SELECT value FROM almoner_meta WHERE name = 'fold')`).
+		Scan(&names, &notes, &words, &version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names != "emile 0,emile 1,emile 2" || notes != "n,n,n" || words != "arger7" || version != fmt.Sprint(value.FoldVersion) {
+		t.Errorf("folds %q, %q, %q, version %q", names, notes, words, version)
 	}
 }
 

@@ -33,6 +33,9 @@ func ZoneShifts(zone *time.Location) []Shift {
 		if next.IsZero() || next.After(end) {
 			return shifts
 		}
+		if !next.After(at) { // the library stands still on the last day of a leap year
+			next = at.AddDate(0, 0, 1)
+		}
 		if s := offset(next); s != shifts[len(shifts)-1].Seconds {
 			shifts = append(shifts, Shift{Since: next.Unix(), Seconds: s})
 		}

@@ -346,7 +346,7 @@ func TestOldFoldIsRewritten(t *testing.T) {
 }
 
 func TestCommandWithoutCalendarLeavesZoneAlone(t *testing.T) {
-	zone, err := time.LoadLocation("Asia/Kolkata")
+	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
 	}

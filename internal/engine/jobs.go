@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"almoner/internal/auth"
+	"almoner/internal/query"
+	"almoner/internal/rules"
+	"almoner/internal/schema"
+	"almoner/internal/settings"
+	"almoner/internal/store"
+	"almoner/internal/value"
+)
+
+// own is a session of the service itself.
+func (e *Engine) own() *Session { return e.Session(auth.System(e.model, e.organization)) }
+
+// Run does what must happen beside the requests, until ctx ends: settings changed elsewhere, recalculation, the turn of the giving
+// year, counts of dynamic lists, and the end of what is kept for a time only.
+func (e *Engine) Run(ctx context.Context) {
+	jobs := []struct {
+		name  string
+		every time.Duration
+		do    func(context.Context) error
+	}{
+		{"settings", time.Second, e.reloadSettings},
+		{"recalculation", 2 * time.Second, e.recalculate},
+		{"giving year", 5 * time.Second, e.turnYear},
+		{"list counts", 5 * time.Second, e.countLists},
+		{"quarter", time.Hour, e.keepQuarter},
+		{"purge", 10 * time.Minute, e.purge},
+	}
+	next := make([]time.Time, len(jobs))
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		for i, job := range jobs {
+			if now := time.Now(); now.After(next[i]) {
+				next[i] = now.Add(job.every)
+				if err := job.do(ctx); err != nil && ctx.Err() == nil {
+					e.log.Error("background job failed", "job", job.name, "error", err)
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// reloadSettings takes over business settings that another process has stored.
+func (e *Engine) reloadSettings(ctx context.Context) error {
+	e.ForgetCurrencies()
+	stored, err := e.storedSettings(ctx)
+	if err != nil {
+		return err
+	}
+	old := e.Settings()
+	fresh := old.Clone()
+	for _, name := range settings.Business() {
+		text, ok := stored[name]
+		if !ok {
+			text = settings.DefaultText(name)
+		}
+		if text == old.Get(name) {
+			continue
+		}
+		if err := fresh.Set(name, text); err != nil {
+			return err
+		}
+	}
+	if len(settings.Diff(old, fresh)) == 0 {
+		return nil
+	}
+	e.SetSettings(fresh)
+	if c, ok := e.store.(interface {
+		SetCalendar(context.Context, query.Calendar) error
+	}); ok {
+		return c.SetCalendar(ctx, query.Calendar{Zone: fresh.Location(), StartMonth: fresh.YearStartMonth})
+	}
+	return nil
+}
+
+// RecalcPending is the stored mark that derived values must be made anew, because a setting they depend on has changed.
+const RecalcPending = "recalc.pending"
+
+// recalculate makes derived values anew when a changed setting asks for it.
+func (e *Engine) recalculate(ctx context.Context) error {
+	stored, err := e.storedSettings(ctx)
+	if err != nil || stored[RecalcPending] == "" {
+		return err
+	}
+	e.log.Info("recalculating derived values")
+	drifts := 0
+	err = e.own().Bulk(ctx, func(x *Tx) error {
+		drifts = 0
+		if err := rules.Recalc(env{x}, rules.Recalculation{Drift: func(rules.Drift) error { drifts++; return nil }}); err != nil {
+			return err
+		}
+		return x.storeSetting(RecalcPending, "")
+	})
+	e.log.Info("recalculation ended", "changed", drifts, "error", err)
+	return err
+}
+
+// Recalc makes every derived value anew from base rows, or only compares.
+func (e *Engine) Recalc(ctx context.Context, how rules.Recalculation, unlogged bool) error {
+	s := e.own()
+	s.Unlogged = unlogged
+	return s.Bulk(ctx, func(x *Tx) error { return rules.Recalc(env{x}, how) })
+}
+
+const yearTouched = "rollover.year"
+
+// turnYear bumps donors and funds whose year columns read differently since a giving year began. A new database counts its current
+// year as touched.
+func (e *Engine) turnYear(ctx context.Context) error {
+	stored, err := e.storedSettings(ctx)
+	if err != nil {
+		return err
+	}
+	year := rules.GivingYear(e.Now(), e.Settings())
+	last, known := strconv.Atoi(stored[yearTouched])
+	if known == nil && year <= last {
+		return nil
+	}
+	for at := (rules.YearTouch{}); known == nil && e.Settings().RolloverTouch && !at.Done(); {
+		err := e.own().Write(ctx, func(x *Tx) error {
+			var err error
+			at, err = rules.TouchYear(env{x}, year, at)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return e.own().Write(ctx, func(x *Tx) error { return x.storeSetting(yearTouched, strconv.Itoa(year)) })
+}
+
+// countLists counts dynamic lists whose count is older than the setting allows.
+func (e *Engine) countLists(ctx context.Context) error {
+	lists, err := e.staleLists(ctx, e.Now()-int64(e.Settings().ListCountTTL/time.Second), 20)
+	if err != nil {
+		return err
+	}
+	for _, id := range lists {
+		if err := e.CountMembers(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepQuarter keeps the funds' net assets of the quarter that ended last.
+func (e *Engine) keepQuarter(ctx context.Context) error {
+	if e.Settings().Spend != settings.SpendAvg12Q {
+		return nil
+	}
+	return e.own().Write(ctx, func(x *Tx) error { return rules.SnapshotQuarter(env{x}) })
+}
+
+// purgeBatch is how many rows one transaction of the purge removes.
+const purgeBatch = 1000
+
+// purge removes what is kept for a time only: answers to repeatable requests, by the machine's clock, and lines of the change log, by
+// the service's.
+func (e *Engine) purge(ctx context.Context) error {
+	answers := e.model.Table("repeatability")
+	if err := e.purgeTable(ctx, answers, olderThan(answers, machineNow()-int64(e.Settings().RepeatRetention/time.Second))); err != nil {
+		return err
+	}
+	audit := e.columns.audit
+	keep := e.Settings().ChangesRetention
+	derived := func(l *query.Link) query.Filter {
+		return query.AllOf(olderThan(audit, e.Now()-int64(keep/time.Second))(l), query.Equal(l, audit.MustColumn("derived"), value.Bool(true)))
+	}
+	if err := e.purgeTable(ctx, audit, derived); err != nil {
+		return err
+	}
+	return e.purgeTable(ctx, audit, olderThan(audit, e.Now()-int64(max(keep, e.Settings().AuditRetention)/time.Second)))
+}
+
+func olderThan(t *schema.Table, moment int64) func(*query.Link) query.Filter {
+	return func(l *query.Link) query.Filter {
+		return query.Cond{Left: query.Ref{Link: l, Column: t.MustColumn("createdon")}, Op: query.OpLt, Args: []query.Expr{query.Literal{Value: value.Time(moment)}}}
+	}
+}
+
+func (e *Engine) purgeTable(ctx context.Context, t *schema.Table, where func(*query.Link) query.Filter) error {
+	for {
+		root := &query.Link{Table: t}
+		q := &query.Query{Root: root, Where: where(root), Page: query.Page{Size: purgeBatch}}
+		q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
+		ids, err := readIDs(ctx, e.store, q)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		err = e.store.Write(ctx, func(tx store.Tx) error {
+			for _, id := range ids {
+				if err := tx.Delete(ctx, t, id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// storedSettings reads the settings table.
+func (e *Engine) storedSettings(ctx context.Context) (map[string]string, error) {
+	t := e.model.Table("setting")
+	root := &query.Link{Table: t}
+	q := &query.Query{Root: root}
+	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.MustColumn("name"), t.MustColumn("value")})}
+	rows, err := e.store.Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]string{}
+	for rows.Next() {
+		out[string(rows.Bytes(0))] = string(rows.Bytes(1))
+	}
+	return out, rows.Err()
+}
+
+func (x *Tx) storeSetting(name, text string) error {
+	t := x.e.model.Table("setting")
+	v := value.Text(text)
+	if text == "" {
+		v = value.Null
+	}
+	return x.store.Put(x.ctx, t, []query.Assign{assign(t, "name", value.Text(name)), assign(t, "value", v)})
+}

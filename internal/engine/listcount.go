@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+
+	"almoner/internal/fetchxml"
+	"almoner/internal/query"
+	"almoner/internal/schema"
+	"almoner/internal/store"
+	"almoner/internal/value"
+)
+
+// CountMembers counts the members of a dynamic list anew and keeps the number with it. The count is the list's, not what one
+// caller may see of it.
+func (e *Engine) CountMembers(ctx context.Context, list value.GUID) error {
+	return e.own().Write(ctx, func(x *Tx) error {
+		row, err := x.Row(e.model.Table("list"), list, false)
+		if err != nil || row == nil || !row.Value("type").Bool() {
+			return err
+		}
+		return x.countMembers(row)
+	})
+}
+
+// countMembers is CountMembers inside a transaction.
+func (x *Tx) countMembers(list *query.Row) error {
+	count, err := x.memberTotal(list)
+	if err != nil {
+		return err
+	}
+	return env{x}.Derive(list.Table, list.ID, []query.Assign{
+		assign(list.Table, "membercount", count), assign(list.Table, "x_countedon", value.Time(x.now)),
+	})
+}
+
+func (x *Tx) memberTotal(list *query.Row) (value.Value, error) {
+	text := list.Value("query").Text()
+	member, err := x.e.MemberTable(list)
+	if err != nil || text == "" {
+		return value.Int(0), err
+	}
+	q, err := fetchxml.Members(x.e.model, text, member)
+	if err != nil {
+		return value.Null, err
+	}
+	root := &query.Link{Table: member}
+	outer := &query.Query{Root: root, Where: &query.InQuery{Left: query.Ref{Link: root, Column: member.Key}, Query: q}}
+	outer.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{member.Key})}
+	if err := query.Resolve(outer, x.e.resolveContext(x.caller, x.now)); err != nil {
+		return value.Null, err
+	}
+	n, err := x.source.Count(x.ctx, outer)
+	return value.Int(n), err
+}
+
+// staleLists finds dynamic lists that have not been counted since a moment.
+func (e *Engine) staleLists(ctx context.Context, before int64, most int) ([]value.GUID, error) {
+	t := e.model.Table("list")
+	root := &query.Link{Table: t}
+	counted := query.Ref{Link: root, Column: t.MustColumn("x_countedon")}
+	created := query.Ref{Link: root, Column: t.MustColumn("createdon")}
+	bound := []query.Expr{query.Literal{Value: value.Time(before)}}
+	q := &query.Query{Root: root, Page: query.Page{Size: most}, Where: query.And{
+		query.Equal(root, t.MustColumn("type"), value.Bool(true)),
+		query.Or{
+			query.Cond{Left: counted, Op: query.OpLt, Args: bound},
+			query.And{query.Cond{Left: counted, Op: query.OpNull}, query.Cond{Left: created, Op: query.OpLt, Args: bound}},
+		},
+	}}
+	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
+	return readIDs(ctx, e.store, q)
+}
+
+// readIDs reads the ids in cell 0 of a query's rows.
+func readIDs(ctx context.Context, r store.Reader, q *query.Query) ([]value.GUID, error) {
+	rows, err := r.Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []value.GUID
+	for rows.Next() {
+		ids = append(ids, value.GUID(rows.Bytes(0)))
+	}
+	return ids, rows.Err()
+}
