@@ -605,7 +605,7 @@ func TestAuditAndHiddenTables(t *testing.T) {
 		t.Error("audit is the change log with two hidden columns")
 	}
 	for name, key := range map[string]string{"donoryear": "donor year", "fundyear": "fund year", "fundquarter": "fund quarter",
-		"counter": "name", "setting": "name", "repeatability": "callerid requestid"} {
+		"counter": "name", "setting": "name"} {
 		table := m.Table(name)
 		var names []string
 		for _, c := range table.Unique[0] {

@@ -136,6 +136,7 @@ func (s *serveCommand) serve(ctx context.Context, db *opened, clock func() time.
 	defer stop()
 	handler, err := service.New(ctx, service.Options{
 		Store: db.store, Model: db.model, Settings: db.settings, Clock: clock, Log: db.log, Origin: origin,
+		Shared: db.store.Name() == "postgres",
 	})
 	if err != nil {
 		return err

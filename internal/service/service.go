@@ -29,7 +29,7 @@ type Options struct {
 	Clock    func() time.Time // the service's idea of now
 	Log      *slog.Logger
 	Origin   string // scheme and host the service listens on
-	Leases   limits.Leases
+	Shared   bool   // other processes serve the same database: limits are counted together
 }
 
 // Service is everything one process serves.
@@ -38,6 +38,7 @@ type Service struct {
 	Auth   *auth.Authenticator
 
 	o       Options
+	leases  *limits.StoreLeases // nil when this process counts alone
 	handler http.Handler
 }
 
@@ -52,6 +53,9 @@ func New(ctx context.Context, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{Engine: eng, Auth: authenticator, o: o}
+	if o.Shared && o.Settings.LimitRequests > 0 {
+		s.leases = limits.NewStoreLeases(o.Store, o.Model, o.Settings.LimitRequests, o.Settings.LimitWindow, nil, o.Log)
+	}
 	s.handler = s.routes()
 	return s, nil
 }
@@ -59,6 +63,9 @@ func New(ctx context.Context, o Options) (*Service, error) {
 // Run does what happens beside the requests until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	go s.Auth.Run(ctx)
+	if s.leases != nil {
+		go s.leases.Run(ctx)
+	}
 	s.Engine.Run(ctx)
 }
 
@@ -69,7 +76,7 @@ func (s *Service) routes() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	api := webapi.New(webapi.Options{
-		Engine: s.Engine, Auth: s.Auth, Limits: newLimiter(s.o), Logger: s.o.Log, BehindProxy: s.o.Settings.BehindProxy,
+		Engine: s.Engine, Auth: s.Auth, Limits: s.limiter(), Logger: s.o.Log, BehindProxy: s.o.Settings.BehindProxy,
 		Metrics: webapi.NewMetrics(registry),
 	})
 	mux := http.NewServeMux()
@@ -104,11 +111,13 @@ func newAuthenticator(ctx context.Context, o Options) (*auth.Authenticator, erro
 	return auth.New(a)
 }
 
-func newLimiter(o Options) *limits.Limiter {
-	l := limits.Defaults()
-	s := o.Settings
-	l.Requests, l.Window, l.Concurrency, l.Execution = s.LimitRequests, s.LimitWindow, s.LimitConcurrency, s.LimitExecution
-	return limits.New(l, nil, o.Leases)
+func (s *Service) limiter() *limits.Limiter {
+	l, set := limits.Defaults(), s.o.Settings
+	l.Requests, l.Window, l.Concurrency, l.Execution = set.LimitRequests, set.LimitWindow, set.LimitConcurrency, set.LimitExecution
+	if s.leases == nil {
+		return limits.New(l, nil, nil)
+	}
+	return limits.New(l, nil, s.leases)
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -192,7 +192,7 @@ func (c *clock) tick(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	defer x.end()
-	x.begin(beginWrite)
+	x.beginWrite()
 	x.enqueue(statement{sql: "SET LOCAL lock_timeout = '" + tickLockLimit + "'"}, nil)
 	x.enqueue(statement{"SELECT pg_advisory_xact_lock($1)", []any{c.key}}, nil)
 	e, err := x.send(ctx, statement{sql: sqlTick}, statement{sql: "COMMIT"})

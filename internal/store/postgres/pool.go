@@ -28,7 +28,7 @@ const (
 
 // poolConfig reads a DSN, several hosts and target_session_attrs included, and sets what every connection of ours needs
 // whatever the server, the role or the DSN say: no JIT, no time limit of the server's own (it would also end a COMMIT that
-// waits for a standby), UTC, and a writable server when several hosts are named.
+// waits for a standby), UTC, and a server that takes writes.
 func poolConfig(dsn string, maxConns int) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -53,7 +53,7 @@ func configure(c *pgx.ConnConfig) {
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = connectLimit
 	}
-	if c.ValidateConnect == nil && len(c.Fallbacks) > 0 {
+	if c.ValidateConnect == nil {
 		c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	if c.RuntimeParams["application_name"] == "" {

@@ -24,9 +24,12 @@ import (
 	"almoner/internal/store/sqlgen"
 )
 
-// defaultWriteLimit is how long the server may take to answer one round trip of a write. It bounds the wait for a COMMIT
-// that waits for a standby; what comes after it is a 503, never a cancellation.
-const defaultWriteLimit = time.Minute
+// How long the server may take to answer one round trip of a write. The first also bounds the wait for a COMMIT that waits
+// for a standby; what comes after it is a 503, never a cancellation.
+const (
+	defaultWriteLimit = time.Minute
+	bulkLimit         = time.Hour
+)
 
 // sideConns is the number of connections kept for the change clock, so that it never waits for those it serves.
 const sideConns = 2
@@ -47,6 +50,7 @@ type Store struct {
 	model   *schema.Model
 	dialect *sqlgen.Dialect
 	objects []sqlgen.Object // what the database must have for the model
+	whole   map[*schema.Table]wholeRow
 	options Options
 	log     *slog.Logger
 
@@ -57,6 +61,8 @@ type Store struct {
 	epoch      string
 	touchSQL   string
 	writeLimit time.Duration
+
+	lazyCommits bool // the server answers commits before they are on disk, unless told otherwise
 }
 
 var _ store.Store = (*Store)(nil)
@@ -72,6 +78,7 @@ func Open(ctx context.Context, dsn string, model *schema.Model, options Options)
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.objects = sqlgen.DDL(s.dialect, model)
+	s.whole = wholeRows(s.dialect, model)
 	s.calendar.Store(&options.Calendar)
 	s.counters = &counters{store: s, known: map[string]string{}}
 	if err := s.connect(ctx, dsn); err != nil {
@@ -107,8 +114,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	var namespace *string
 	var mayEmit bool
-	err := s.pool.QueryRow(ctx, `SELECT current_schema(), has_function_privilege('pg_logical_emit_message(boolean,text,text)', 'execute')`).
-		Scan(&namespace, &mayEmit)
+	err := s.pool.QueryRow(ctx, `SELECT current_schema(), has_function_privilege('pg_logical_emit_message(boolean,text,text)', 'execute'),
+		current_setting('synchronous_commit') = 'off'`).Scan(&namespace, &mayEmit, &s.lazyCommits)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (s *Store) readOnce(ctx context.Context, statements []statement, size int) 
 		return nil, err
 	}
 	if len(statements) > 1 {
-		x.begin(beginView)
+		x.beginView()
 	}
 	c, err := openCursor(ctx, x, true, statements, size, nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 		return err
 	}
 	defer x.end()
-	x.begin(beginView)
+	x.beginView()
 	return fn(x)
 }
 
@@ -135,8 +135,8 @@ func (x *session) integer(ctx context.Context, st statement) (int64, error) {
 
 // Get implements store.Reader.
 func (x *session) Get(ctx context.Context, t *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error) {
-	cols = storedColumns(t, cols)
-	c, err := openCursor(ctx, x, false, []statement{x.getStatement(t, id, cols, false)}, 1, nil)
+	st, cols := x.store.pointRead(t, id, cols, false)
+	c, err := openCursor(ctx, x, false, []statement{st}, 1, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +147,40 @@ func (x *session) Get(ctx context.Context, t *schema.Table, id value.GUID, cols 
 	return query.ScanRow(t, id, cols, c, 0), nil
 }
 
-func (x *session) getStatement(t *schema.Table, id value.GUID, cols []*schema.Column, lock bool) statement {
-	return statement{sql: sqlgen.Get(x.store.dialect, t, cols, lock), args: []any{[16]byte(id)}}
+// wholeRow is how all stored columns of a row are read by key.
+type wholeRow struct {
+	columns     []*schema.Column
+	sql, locked string
 }
 
-// storedColumns returns the columns a row is read with: those asked for, or all the table stores.
-func storedColumns(t *schema.Table, cols []*schema.Column) []*schema.Column {
-	if cols != nil {
-		return cols
+func wholeRows(d *sqlgen.Dialect, m *schema.Model) map[*schema.Table]wholeRow {
+	out := make(map[*schema.Table]wholeRow, len(m.Tables))
+	for _, t := range m.Tables {
+		if t.Key != nil {
+			cols := storedColumns(t)
+			out[t] = wholeRow{cols, sqlgen.Get(d, t, cols, false), sqlgen.Get(d, t, cols, true)}
+		}
 	}
+	return out
+}
+
+// pointRead returns the statement that reads a row by its key, and the columns it yields: those asked for, or all stored
+// ones when cols is nil.
+func (s *Store) pointRead(t *schema.Table, id value.GUID, cols []*schema.Column, lock bool) (statement, []*schema.Column) {
+	args := []any{[16]byte(id)}
+	if cols != nil {
+		return statement{sqlgen.Get(s.dialect, t, cols, lock), args}, cols
+	}
+	whole := s.whole[t]
+	if lock {
+		return statement{whole.locked, args}, whole.columns
+	}
+	return statement{whole.sql, args}, whole.columns
+}
+
+// storedColumns lists the columns a table has in the database.
+func storedColumns(t *schema.Table) []*schema.Column {
+	cols := make([]*schema.Column, 0, len(t.Columns))
 	for _, c := range t.Columns {
 		if c.Stored() {
 			cols = append(cols, c)

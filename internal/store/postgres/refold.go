@@ -26,7 +26,7 @@ func (s *Store) refold(ctx context.Context, conn *pgx.Conn) error {
 	}
 	s.log.Info("texts are folded anew", "from", m[metaFold], "to", value.FoldVersion)
 	for _, table := range s.model.Tables {
-		texts := slices.DeleteFunc(storedColumns(table, nil), func(c *schema.Column) bool { return !sqlgen.Shadowed(c) })
+		texts := slices.DeleteFunc(storedColumns(table), func(c *schema.Column) bool { return !sqlgen.Shadowed(c) })
 		if len(texts) == 0 {
 			continue
 		}
@@ -64,7 +64,7 @@ func refoldKeyed(ctx context.Context, tx store.Tx, table *schema.Table, texts []
 
 // refoldHidden does the same for a table that texts may identify the rows of: a row is put in the place of itself.
 func refoldHidden(ctx context.Context, tx store.Tx, table *schema.Table) error {
-	columns := storedColumns(table, nil)
+	columns := storedColumns(table)
 	rows, err := collect(ctx, tx, selection(table, columns), columns)
 	if err != nil {
 		return err

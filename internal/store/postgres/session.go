@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	beginView  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-
 	maxQueued     = 256             // statements that wait to be sent, at most
 	rollbackLimit = 5 * time.Second // a connection that cannot roll back in time is dropped
 	drainLimit    = 20 * time.Millisecond
@@ -25,8 +22,9 @@ const (
 type session struct {
 	store *Store
 	conn  *pgxpool.Conn
-	write bool // nothing is cancelled, contexts of callers are ignored, each round trip has a limit of its own
-	begun bool // a transaction has been queued or begun
+	write bool          // nothing is cancelled, contexts of callers are ignored, each round trip has a limit of its own
+	limit time.Duration // that limit
+	begun bool          // a transaction has been queued or begun
 
 	queue  *pgx.Batch
 	works  []*work // what each queued statement does; nil entries cannot fail for a reason of the caller's
@@ -47,13 +45,22 @@ func (s *Store) openSession(ctx context.Context, pool *pgxpool.Pool, write bool)
 		return nil, translate(ctx, err)
 	}
 	setWriting(conn.Conn(), write)
-	return &session{store: s, conn: conn, write: write, queue: &pgx.Batch{}}, nil
+	return &session{store: s, conn: conn, write: write, limit: s.writeLimit, queue: &pgx.Batch{}}, nil
 }
 
-// begin queues the start of a transaction.
-func (x *session) begin(sql string) {
+// beginView queues the start of a transaction that reads one snapshot.
+func (x *session) beginView() {
 	x.begun = true
-	x.enqueue(statement{sql: sql}, nil)
+	x.enqueue(statement{sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, nil)
+}
+
+// beginWrite queues the start of a write transaction, whose commit waits for the disk whatever the server's habit is.
+func (x *session) beginWrite() {
+	x.begun = true
+	x.enqueue(statement{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, nil)
+	if x.store.lazyCommits {
+		x.enqueue(statement{sql: "SET LOCAL synchronous_commit = on"}, nil)
+	}
 }
 
 func (x *session) enqueue(st statement, w *work) {
@@ -65,7 +72,7 @@ func (x *session) enqueue(st statement, w *work) {
 // do neither: their context only ends when the server has been silent for very long.
 func (x *session) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if x.write {
-		return context.WithTimeoutCause(context.WithoutCancel(ctx), x.store.writeLimit, errWriteLimit)
+		return context.WithTimeoutCause(context.WithoutCancel(ctx), x.limit, errWriteLimit)
 	}
 	if limit := x.store.options.StatementTimeout; limit > 0 {
 		return context.WithTimeoutCause(ctx, limit, errStatementTimeout)
@@ -120,6 +127,7 @@ func (x *session) commit(ctx context.Context) error {
 	if x.failed != nil || !x.begun {
 		return x.failed
 	}
+	x.limit = x.store.writeLimit
 	x.enqueue(statement{sql: "COMMIT"}, nil)
 	if err := x.flush(ctx); err != nil {
 		return err

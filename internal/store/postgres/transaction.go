@@ -29,7 +29,10 @@ var _ store.Tx = (*transaction)(nil)
 
 func newTransaction(x *session, bulk bool) *transaction {
 	t := &transaction{session: x, bulk: bulk, draw: lockedVersions, numbers: map[string][]int64{}}
-	x.begin(beginWrite)
+	if bulk {
+		x.limit = bulkLimit
+	}
+	x.beginWrite()
 	if st, ok := x.store.clock.enter(); ok {
 		x.enqueue(st, nil)
 	}
@@ -39,8 +42,8 @@ func newTransaction(x *session, bulk bool) *transaction {
 // GetLocked implements store.Tx. The lock lets foreign keys of others pass (FOR NO KEY UPDATE). Fresh versions are drawn in
 // the same round trip, after the lock: versions of one row then never run backwards.
 func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error) {
-	cols = storedColumns(table, cols)
-	e, err := t.send(ctx, t.getStatement(table, id, cols, true), drawStatement(lockedVersions))
+	st, cols := t.store.pointRead(table, id, cols, true)
+	e, err := t.send(ctx, st, drawStatement(lockedVersions))
 	if err != nil {
 		return nil, err
 	}

@@ -187,6 +187,17 @@ func TestCommitIsNeverCancelled(t *testing.T) {
 	}
 }
 
+func TestCommitsWaitForTheDisk(t *testing.T) {
+	s := openDSN(t, pgtest.DSN(t)+"&synchronous_commit=off", Options{})
+	mustWrite(t, s, func(tx store.Tx) error {
+		n, err := tx.(*transaction).integer(t.Context(), statement{sql: "SELECT (current_setting('synchronous_commit') = 'on')::int"})
+		if n != 1 {
+			t.Error("a write commits without waiting for the disk")
+		}
+		return err
+	})
+}
+
 func TestVersionsFollowLocks(t *testing.T) {
 	s := openTest(t, Options{})
 	ids := insertDepartments(t, s, 2)

@@ -45,6 +45,9 @@ func copyTo(ctx context.Context, from, to string, finish func(*conn) error) erro
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	draft := filepath.Join(folder, "draft.db")
+	if err := reserve(draft); err != nil {
+		return err
+	}
 	if err := vacuumInto(ctx, from, draft); err != nil {
 		return err
 	}

@@ -43,6 +43,9 @@ func TestBackupWhileWriting(t *testing.T) {
 	if err := Restore(context.Background(), file, restored); err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(restored); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the copy is open to others: %v, %v", info.Mode(), err)
+	}
 	copied := reopen(t, restored, Options{})
 	if n := copied.count(t, copied); n < 500 || n%2 != 0 {
 		t.Errorf("%d rows in the copy: a pair was cut in two", n)

@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -51,11 +53,12 @@ type prepared struct {
 
 // connect is the one place where connections to the database are opened.
 func connect(path string, as role) (*conn, error) {
-	flags := sqlite.OpenReadWrite
 	if as == forWriting {
-		flags |= sqlite.OpenCreate
+		if err := reserve(path); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
 	}
-	db, err := sqlite.OpenConn(path, flags)
+	db, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +71,16 @@ func connect(path string, as role) (*conn, error) {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// reserve makes an empty file that only its owner may read; SQLite gives its companions the same permissions. A file that
+// exists is an error and is not even opened: closing it would drop the locks this process holds on it.
+func reserve(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // configure sets what SQLite forgets from one connection to the next.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,20 +51,6 @@ func process(t *testing.T, role, file string, under ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), roleVariable+"="+role, fileVariable+"="+file)
 	cmd.Stderr = os.Stderr
 	return cmd
-}
-
-// created makes a database file and closes it again.
-func created(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "a.db")
-	db, err := openFile(file, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // parts is how many rows each transaction of a process writes.
@@ -126,7 +111,7 @@ func writeUntilKilled(db *database) error {
 }
 
 func TestNothingAcknowledgedIsLostWhenKilled(t *testing.T) {
-	file := created(t)
+	file := emptyFile(t)
 	acknowledged := map[int]bool{}
 	for range 3 {
 		for _, n := range killed(t, file, 60) {
@@ -272,7 +257,7 @@ func verify(t *testing.T, answers, file string) (written, refused []int) {
 }
 
 func TestFailedWriteStopsWritesUntilReopened(t *testing.T) {
-	file := created(t)
+	file := emptyFile(t)
 	out, err := process(t, "limit", file).Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -288,7 +273,7 @@ func TestFailedSyncStopsWritesUntilReopened(t *testing.T) {
 	if err != nil {
 		t.Fatal("this test lets syncs fail with strace: apt-get install strace")
 	}
-	file := created(t)
+	file := emptyFile(t)
 	cmd := process(t, "sync", file)
 	in, err := cmd.StdinPipe()
 	if err != nil {

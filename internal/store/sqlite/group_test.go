@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -64,7 +63,7 @@ func contexts(n int) []context.Context {
 }
 
 func TestEightWritesInOneGroup(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.db")
+	file := emptyFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		db, err := openFile(file, Options{})
 		if err != nil {
@@ -153,7 +152,7 @@ func (db *database) exhaust(t store.Tx, n int) error {
 }
 
 func TestFullDiskUndoesTheGroupAndNobodyIsLiedTo(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.db")
+	file := emptyFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		db, err := openFile(file, Options{})
 		if err != nil {
@@ -223,7 +222,7 @@ func TestLostTransactionTakesNoMoreStatements(t *testing.T) {
 }
 
 func TestBulkRunsAlone(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.db")
+	file := emptyFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		db, err := openFile(file, Options{})
 		if err != nil {
@@ -390,4 +389,28 @@ func TestTransactionOutlivesItsContextOnceBegun(t *testing.T) {
 	if got := reopen(t, db.file, Options{}).present(t, 1); len(got) != 1 {
 		t.Error("the write is not there")
 	}
+}
+
+func TestLockedByAnotherProcessEndsIn503(t *testing.T) {
+	db := fresh(t, Options{})
+	db.mustWrite(t, func(x store.Tx) error { // the patience of ten seconds is too long for a test
+		x.(*tx).conn.db.SetBusyTimeout(1)
+		return nil
+	})
+	other, err := connect(db.file, forWriting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	err = db.Write(context.Background(), func(store.Tx) error { t.Error("ran"); return nil })
+	if f := fault.As(err); f.Status != 503 || f.Retry == 0 {
+		t.Errorf("locked out: %v", err)
+	}
+	if err := other.exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	db.mustWrite(t, func(tx store.Tx) error { return db.add(tx, 1, "afterwards") })
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,10 +31,42 @@ type database struct {
 	event      *schema.Table
 }
 
-// fresh opens a new file.
+// empty is the contents of a database file without rows; making one takes much longer than copying it.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "almoner-sqlite-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "empty.db")
+	db, err := openFile(file, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+// emptyFile makes a database file without rows.
+func emptyFile(t testing.TB) string {
+	t.Helper()
+	contents, err := empty()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "test.db")
+	if err := os.WriteFile(file, contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// fresh opens a database without rows.
 func fresh(t testing.TB, options Options) *database {
 	t.Helper()
-	return reopen(t, filepath.Join(t.TempDir(), "test.db"), options)
+	return reopen(t, emptyFile(t), options)
 }
 
 // reopen opens a file, which is closed at the end of the test.
@@ -208,8 +241,11 @@ func TestReopenKeepsEverything(t *testing.T) {
 	if epoch == "" || again.Epoch() != epoch {
 		t.Errorf("epoch was %q and is %q", epoch, again.Epoch())
 	}
-	if other := fresh(t, Options{}); other.Epoch() == epoch {
+	if other := reopen(t, filepath.Join(t.TempDir(), "b.db"), Options{}); other.Epoch() == epoch {
 		t.Error("two databases have the same epoch")
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is open to others: %v, %v", info.Mode(), err)
 	}
 	if err := again.Ping(context.Background()); err != nil {
 		t.Error(err)
@@ -255,7 +291,7 @@ func TestRefusedFiles(t *testing.T) {
 }
 
 func TestMissingColumnIsAdded(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.db")
+	file := emptyFile(t)
 	db, err := openFile(file, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +342,7 @@ func TestLeftoverColumnIsReportedAndKept(t *testing.T) {
 }
 
 func TestOldFoldIsRewritten(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.db")
+	file := emptyFile(t)
 	db, err := openFile(file, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func (w *writer) together(first *request) {
 	}
 	g, err := w.begin(w.conn)
 	if err != nil {
-		first.answer(w.refusal(err))
+		w.turnAway(first, err)
 		return
 	}
 	for r := first; r != nil; r = w.next(g) {
@@ -130,7 +130,7 @@ func (w *writer) alone(r *request) {
 	}
 	g, err := w.begin(w.conn)
 	if err != nil {
-		r.answer(w.refusal(err))
+		w.turnAway(r, err)
 		return
 	}
 	g.run(r)
@@ -150,10 +150,18 @@ func (w *writer) begin(c *conn) (*group, error) {
 	return newGroup(w, c), nil
 }
 
-// refusal answers a request whose transaction could not be opened.
-func (w *writer) refusal(err error) error {
+// turnAway refuses a request whose transaction could not be opened, and all who wait: when another process keeps the
+// write lock, they have waited as long, and waiting one after the other would take each of them longer still.
+func (w *writer) turnAway(r *request, err error) {
 	w.doubt(err)
-	return fault.Unavailable(err, retryAfter)
+	for {
+		r.answer(fault.Unavailable(err, retryAfter))
+		select {
+		case r = <-w.queue:
+		default:
+			return
+		}
+	}
 }
 
 // fit makes sure that the connection can be written to, and refuses the request when it cannot.
