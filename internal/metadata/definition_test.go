@@ -221,15 +221,13 @@ func TestHiddenStaysHidden(t *testing.T) {
 func TestMetadataIDs(t *testing.T) {
 	s := service(t)
 	for target, want := range map[string]string{
-		`EntityDefinitions(LogicalName='svc_gift')`:                                         "4f0ad92e-a162-5230-a1bb-58e614847588",
-		`EntityDefinitions(LogicalName='svc_gift')/Attributes(LogicalName='svc_gifttype')`:  "8965f6e0-3ef7-51c4-9048-7be0bb1edd49",
-		`RelationshipDefinitions(SchemaName='svc_svc_donor_svc_gift_Donor')`:                "5feca551-d826-5e90-815c-466dc7e8ebb2",
-		`RelationshipDefinitions(SchemaName='listcontact_association')`:                     "6c05c3d5-c4b0-5097-ad10-1b9fbd13408b",
-		`EntityDefinitions(LogicalName='list')/Attributes(LogicalName='ownerid')`:           answer(t, s, `EntityDefinitions(LogicalName='list')/Attributes(LogicalName='ownerid')?$select=MetadataId`)["MetadataId"].(string),
-		`GlobalOptionSetDefinitions(Name='svc_giftpaymenttype')`:                            model(t).OptionSet("svc_giftpaymenttype").MetadataID().String(),
-		`EntityDefinitions(4f0ad92e-a162-5230-a1bb-58e614847588)`:                           "4f0ad92e-a162-5230-a1bb-58e614847588",
-		`RelationshipDefinitions(5feca551-d826-5e90-815c-466dc7e8ebb2)?$select=SchemaName`:  "5feca551-d826-5e90-815c-466dc7e8ebb2",
-		`EntityDefinitions(LogicalName='svc_gift')/Attributes?$top=0&$select=LogicalName`:   "",
+		`EntityDefinitions(LogicalName='svc_gift')`:                                        "4f0ad92e-a162-5230-a1bb-58e614847588",
+		`EntityDefinitions(LogicalName='svc_gift')/Attributes(LogicalName='svc_gifttype')`: "8965f6e0-3ef7-51c4-9048-7be0bb1edd49",
+		`RelationshipDefinitions(SchemaName='svc_svc_donor_svc_gift_Donor')`:               "5feca551-d826-5e90-815c-466dc7e8ebb2",
+		`RelationshipDefinitions(SchemaName='listcontact_association')`:                    "6c05c3d5-c4b0-5097-ad10-1b9fbd13408b",
+		`GlobalOptionSetDefinitions(Name='svc_giftpaymenttype')`:                           model(t).OptionSet("svc_giftpaymenttype").MetadataID().String(),
+		`EntityDefinitions(4f0ad92e-a162-5230-a1bb-58e614847588)`:                          "4f0ad92e-a162-5230-a1bb-58e614847588",
+		`RelationshipDefinitions(5feca551-d826-5e90-815c-466dc7e8ebb2)?$select=SchemaName`: "5feca551-d826-5e90-815c-466dc7e8ebb2",
 	} {
 		got, _ := answer(t, s, target)[metadataID].(string)
 		if got != want {

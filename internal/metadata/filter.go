@@ -172,7 +172,7 @@ func bindTerm(of *shape, n odata.Node) (term, error) {
 // literalTypes are the types of constants. A number is compared as one whatever its exact type.
 var literalTypes = map[odata.LiteralKind]string{
 	odata.BoolLiteral: edmBoolean, odata.NumberLiteral: edmDouble, odata.StringLiteral: edmString, odata.GUIDLiteral: edmGuid,
-	odata.DateLiteral: "Edm.Date", odata.TimeLiteral: edmDateTime,
+	odata.DateLiteral: edmDate, odata.TimeLiteral: edmDateTime,
 }
 
 func bindLiteral(l odata.Literal) (term, error) {

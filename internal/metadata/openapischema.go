@@ -48,7 +48,7 @@ func navSchema(n *schema.Nav) object {
 // jsonTypes are the JSON type and format of each EDM type.
 var jsonTypes = map[string][2]string{
 	edmString: {"string", ""}, edmGuid: {"string", "uuid"}, edmInt32: {"integer", "int32"}, edmInt64: {"integer", "int64"}, edmDecimal: {"number", ""},
-	edmDouble: {"number", "double"}, edmBoolean: {"boolean", ""}, "Edm.Date": {"string", "date"}, edmDateTime: {"string", "date-time"},
+	edmDouble: {"number", "double"}, edmBoolean: {"boolean", ""}, edmDate: {"string", "date"}, edmDateTime: {"string", "date-time"},
 }
 
 func columnSchema(c *schema.Column) object {

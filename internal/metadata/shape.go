@@ -14,6 +14,7 @@ const (
 	edmDecimal  = "Edm.Decimal"
 	edmDouble   = "Edm.Double"
 	edmGuid     = "Edm.Guid"
+	edmDate     = "Edm.Date"
 	edmDateTime = "Edm.DateTimeOffset"
 )
 

@@ -34,6 +34,9 @@ var (
 	auditDetailsShape = complexShape("AuditDetailCollection", nil,
 		field("MoreRecords", edmBoolean), field("PagingCookie", edmString), field("TotalRecordCount", edmInt32),
 		field("AuditDetails", "Collection("+namespace+"AuditDetail)"))
+
+	givingEventShape = complexShape("GivingEvent", nil,
+		field("GiftId", edmGuid), field("PaymentId", edmGuid), field("Date", edmDate), field("Year", edmInt32), field("Amount", edmDecimal))
 )
 
 // dictionaryShape makes a type the platform writes as two parallel lists.
@@ -55,6 +58,7 @@ var complexShapes = []*shape{
 	labelShape, localizedLabelShape, booleanManagedShape, requiredLevelShape, typeNameShape, formatNameShape, behaviourShape, privilegeShape,
 	optionShape, stateOptionShape, statusOptionShape, cascadeShape,
 	organizationDetailShape, principalAccessShape, rolePrivilegeShape, pagingInfoShape, auditDetailShape, attributeAuditShape, auditDetailsShape,
+	givingEventShape,
 	dictionaryShape("DeletedAttributeCollection", edmInt32, edmString),
 	dictionaryShape("EndpointCollection", namespace+endpointType.name, edmString),
 	dictionaryShape("EntityRecordCountCollection", edmString, edmInt64),

@@ -113,18 +113,26 @@ func hasMoney(r *query.Row) bool {
 	return false
 }
 
-// base returns the row of the base currency; nil when there is none.
+// base returns the row of the base currency; nil when there is none. It is looked for under the id it has in every database
+// first, because that costs least.
 func (b *Books) base() (*query.Row, error) {
 	if b.baseCurrency != nil {
 		return b.baseCurrency, nil
 	}
-	t := b.tables.currency
-	rows, err := b.env.Find(t, []query.Assign{set(t, "isocurrencycode", value.Text(b.settings.BaseCurrency))}, nil)
-	if err != nil || len(rows) == 0 {
+	t, code := b.tables.currency, b.settings.BaseCurrency
+	row, err := b.env.Row(t, schema.MetadataID(t.Name, code))
+	if err != nil {
 		return nil, err
 	}
-	b.baseCurrency = rows[0]
-	return b.baseCurrency, nil
+	if row == nil {
+		rows, err := b.env.Find(t, []query.Assign{set(t, "isocurrencycode", value.Text(code))}, nil)
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		row = rows[0]
+	}
+	b.baseCurrency = row
+	return row, nil
 }
 
 // copyRate gives a row the rate its currency has now.

@@ -91,6 +91,7 @@ func (s *Service) routes() http.Handler {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("/readyz", s.ready)
 	mux.Handle("/metrics", guardMetrics(s.Auth, promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
+	mux.Handle("/debug/pprof/", s.profiles())
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusNotFound, "not found") })
 	return mux
 }

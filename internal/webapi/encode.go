@@ -1,9 +1,11 @@
 package webapi
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 
 	"almoner/internal/engine"
 	"almoner/internal/query"
@@ -87,7 +89,7 @@ func (r *Request) newEncoder(ctx context.Context, plan *engine.Plan, omitNull bo
 }
 
 func (e *encoder) node(p *engine.NodePlan, etag bool) *nodeEncoder {
-	n := &nodeEncoder{plan: p, etag: etag && p.Version >= 0 && e.level != none}
+	n := &nodeEncoder{plan: p, etag: etag && p.Version >= 0 && e.level != none, cells: make([]cellEncoder, 0, len(p.Node.Outputs))}
 	for i := range p.Node.Outputs {
 		if p.Node.Outputs[i].Name != "" {
 			n.cells = append(n.cells, e.cell(&p.Node.Outputs[i], p.Cells[i]))
@@ -113,9 +115,30 @@ func (e *encoder) expand(p engine.ExpandPlan) expandEncoder {
 
 func keyOf(name string) []byte { return append(appendString(nil, name), ':') }
 
+// columnKeys are the ready-made keys of a column under its own name. They live as long as the model.
+type columnKeys struct{ key, null []byte }
+
+var columnKeyCache sync.Map // *schema.Column to *columnKeys
+
+// keysFor returns the key bytes of an output: cached for a column under its own name, made for an alias.
+func keysFor(o *query.Output) *columnKeys {
+	own := o.Column != nil && o.Name == o.Column.Wire
+	if own {
+		if k, ok := columnKeyCache.Load(o.Column); ok {
+			return k.(*columnKeys)
+		}
+	}
+	key := keyOf(o.Name)
+	k := &columnKeys{key, append(bytes.Clone(key), "null"...)}
+	if own {
+		columnKeyCache.Store(o.Column, k)
+	}
+	return k
+}
+
 func (e *encoder) cell(o *query.Output, cell int) cellEncoder {
-	c := cellEncoder{output: o, cell: cell, label: -1, kind: query.OutputKind(o), scale: 2, key: keyOf(o.Name)}
-	c.null = append(keyOf(o.Name), "null"...)
+	keys := keysFor(o)
+	c := cellEncoder{output: o, cell: cell, label: -1, kind: query.OutputKind(o), scale: 2, key: keys.key, null: keys.null}
 	if o.Column != nil {
 		c.scale = o.Column.Scale
 		c.base = o.Column.BaseOf != nil || o.Agg != query.AggNone

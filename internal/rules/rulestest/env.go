@@ -57,8 +57,14 @@ func New(seed uint64) *Env {
 	return e
 }
 
+// currency makes a currency under the id every database gives it.
 func (e *Env) currency(code string, rate int64) value.GUID {
-	id, err := e.ClientCreate("transactioncurrency", Cells{"currencyname": code, "isocurrencycode": code, "currencysymbol": "$", "exchangerate": rate})
+	t := e.Table("transactioncurrency")
+	id := schema.MetadataID(t.Name, code)
+	err := e.Write(func() error {
+		_, err := e.create(t, id, e.Assigns(t, Cells{"currencyname": code, "isocurrencycode": code, "currencysymbol": "$", "exchangerate": rate}), false)
+		return err
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -136,6 +142,7 @@ func (e *Env) Warn(text string) { e.Warnings = append(e.Warnings, text) }
 func (e *Env) NextNumber(counter string) (int64, error) {
 	e.Calls++
 	e.counters[counter]++
+	e.undo = append(e.undo, func() { e.counters[counter]-- })
 	return e.counters[counter], nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/value"
 )
 
@@ -12,7 +14,10 @@ import (
 // them several in one transaction, some refused.
 type History struct {
 	*Env
-	Log     []string // what was done since the log was last cleared
+	Log     []string        // what was done since the log was last cleared
+	Founded []*query.Change // what founding made, in order
+	Last    []*query.Change // what the last transaction tried
+	LastErr error           // why it was refused; nil if it was not
 	Refused int
 	random  *rand.Rand
 	donors  []value.GUID
@@ -23,29 +28,36 @@ type History struct {
 // NewHistory founds a foundation whose life is the same for the same seed.
 func NewHistory(seed uint64) *History {
 	h := &History{Env: New(seed), random: rand.New(rand.NewPCG(seed, 77))}
-	h.must("svc_department", Cells{"svc_departmentname": "Finance", "svc_isdefault": true})
+	h.found("svc_department", Cells{"svc_departmentname": "Finance", "svc_isdefault": true})
 	for i := range 2 {
-		h.groups = append(h.groups, h.must("svc_fundgroup", Cells{"svc_fundgroupname": "Group " + strconv.Itoa(i)}))
+		h.groups = append(h.groups, h.found("svc_fundgroup", Cells{"svc_fundgroupname": "Group " + strconv.Itoa(i)}))
 	}
 	for i := range 4 {
 		c := Cells{"svc_fundname": "Fund " + strconv.Itoa(i), "svc_fundclass": 730850001, "svc_fundtype": 730850000, "svc_fundgroup": h.groups[i%2]}
 		if i == 3 {
 			c["transactioncurrencyid"] = h.CAD
 		}
-		h.funds = append(h.funds, h.must("svc_fund", c))
+		h.funds = append(h.funds, h.found("svc_fund", c))
 	}
 	for i := range 3 {
 		c := Cells{"svc_formaldefault": "Donor " + strconv.Itoa(i)}
 		if i == 2 {
 			c["transactioncurrencyid"] = h.CAD
 		}
-		h.donors = append(h.donors, h.must("svc_donor", c))
+		h.donors = append(h.donors, h.found("svc_donor", c))
 	}
 	return h
 }
 
-func (h *History) must(table string, c Cells) value.GUID {
-	id, err := h.ClientCreate(table, c)
+func (h *History) found(table string, c Cells) value.GUID {
+	t := h.Table(table)
+	id := h.NewID()
+	set := h.Assigns(t, c)
+	h.Founded = append(h.Founded, &query.Change{Kind: query.Create, Table: t, ID: id, Set: set})
+	err := h.Write(func() error {
+		_, err := h.Env.create(t, id, set, false)
+		return err
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +72,8 @@ func (h *History) Step() {
 		writes = 2 + h.random.IntN(4)
 	}
 	h.Log = append(h.Log, fmt.Sprintf("transaction of %d", writes))
-	err := h.Write(func() error {
+	h.Last = nil
+	h.LastErr = h.Write(func() error {
 		for range writes {
 			if err := h.act(); err != nil {
 				return err
@@ -68,9 +81,9 @@ func (h *History) Step() {
 		}
 		return nil
 	})
-	if err != nil {
+	if h.LastErr != nil {
 		h.Refused++
-		h.Log = append(h.Log, "  refused: "+err.Error())
+		h.Log = append(h.Log, "  refused: "+h.LastErr.Error())
 	}
 }
 
@@ -117,7 +130,8 @@ func (h *History) create1(table string, c Cells) error {
 	}
 	h.Log = append(h.Log, fmt.Sprintf("  create %s %v", table, c))
 	t := h.Table(table)
-	_, err := h.Env.create(t, h.NewID(), h.Assigns(t, c), false)
+	ch := h.try(query.Create, t, h.NewID(), h.Assigns(t, c))
+	_, err := h.Env.create(t, ch.ID, ch.Set, false)
 	return err
 }
 
@@ -128,7 +142,8 @@ func (h *History) patch(table string, c Cells) error {
 	}
 	h.Log = append(h.Log, fmt.Sprintf("  patch %s %s %v", table, id, c))
 	t := h.Table(table)
-	return h.Env.update(t, id, h.Assigns(t, c), false)
+	ch := h.try(query.Update, t, id, h.Assigns(t, c))
+	return h.Env.update(t, id, ch.Set, false)
 }
 
 func (h *History) remove(table string) error {
@@ -137,7 +152,15 @@ func (h *History) remove(table string) error {
 		return nil
 	}
 	h.Log = append(h.Log, fmt.Sprintf("  delete %s %s", table, id))
-	return h.Env.Delete(h.Table(table), id)
+	ch := h.try(query.Delete, h.Table(table), id, nil)
+	return h.Env.Delete(ch.Table, id)
+}
+
+// try notes a change before it is made.
+func (h *History) try(kind query.ChangeKind, t *schema.Table, id value.GUID, set []query.Assign) *query.Change {
+	ch := &query.Change{Kind: kind, Table: t, ID: id, Set: set}
+	h.Last = append(h.Last, ch)
+	return ch
 }
 
 func (h *History) cents() Cents { return Cents(1 + h.random.IntN(300000)) }

@@ -156,8 +156,8 @@ func (c *cursor) stop() {
 		defer timer.Stop()
 	}
 	c.finish()
-	if before == nil && c.left != 0 && c.owner {
-		c.err = nil
+	if c.owner {
+		c.err = before
 	}
 }
 
@@ -184,8 +184,11 @@ func cloneCells(cells [][]byte) [][]byte {
 	return out
 }
 
-// abandon ends a cursor whose transaction ends before it.
+// abandon ends a cursor whose transaction ends before it. Nobody needs the connection: rows that do not come at once are
+// cancelled.
 func (c *cursor) abandon(err error) {
+	timer := time.AfterFunc(drainLimit, c.exchange.cancel)
+	defer timer.Stop()
 	c.finish()
 	c.closed, c.rest, c.primed = true, nil, false
 	if c.err == nil {

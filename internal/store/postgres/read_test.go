@@ -107,6 +107,20 @@ func TestCloseFreesTheConnection(t *testing.T) {
 	}
 }
 
+func TestViewLeftInTheMiddle(t *testing.T) {
+	s := openTest(t, Options{MaxConns: 1})
+	err := s.View(t.Context(), func(r store.Reader) error {
+		_, err := r.(*session).rows(t.Context(), []statement{{sql: "SELECT generate_series(1, 1000000000000)::text"}}, 0, []query.CellClass{query.BytesCell})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Count(t.Context(), allDepartments(s, 0)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStatementTimeout(t *testing.T) {
 	s := openTest(t, Options{StatementTimeout: 50 * time.Millisecond})
 	_, err := s.readOnce(t.Context(), []statement{{sql: "SELECT pg_sleep(600)"}}, 0)

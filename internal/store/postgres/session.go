@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	maxQueued     = 256             // statements that wait to be sent, at most
-	rollbackLimit = 5 * time.Second // a connection that cannot roll back in time is dropped
-	drainLimit    = 20 * time.Millisecond
+	maxQueued     = 256                   // statements that wait to be sent, at most
+	rollbackLimit = 5 * time.Second       // a connection that cannot roll back in time is dropped
+	drainLimit    = 20 * time.Millisecond // what is left of a result is waited for so long before it is cancelled
 )
 
 // session is one connection used by one goroutine for a while, usually inside a transaction. Statements without a result
