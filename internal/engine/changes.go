@@ -51,9 +51,13 @@ func (s *Session) OpenDelta(t *schema.Table, columns *string, token string) (int
 	}
 	age := time.Duration(s.now-d.Taken) * time.Second
 	if d.Epoch != s.e.store.Epoch() || age > s.e.Settings().ChangesRetention {
-		return 0, fault.New(fault.ExpiredVersionStamp, "Version stamp associated with the client has expired. Please perform a full synchronization.").At(t.Name)
+		return 0, expired(t)
 	}
 	return d.Version, nil
+}
+
+func expired(t *schema.Table) error {
+	return fault.New(fault.ExpiredVersionStamp, "Version stamp associated with the client has expired. Please perform a full synchronization.").At(t.Name)
 }
 
 func (s *Session) deltaPurpose(t *schema.Table) string {
@@ -70,6 +74,9 @@ type Changes struct {
 
 // PrepareChanges turns a bound read of a whole table into the query of its changes in (since, until].
 func (s *Session) PrepareChanges(q *query.Query, since, until int64) (*Changes, error) {
+	if since > until {
+		return nil, expired(q.Root.Table) // the database was put back to an earlier moment
+	}
 	if err := auth.Secure(s.caller, q); err != nil {
 		return nil, err
 	}

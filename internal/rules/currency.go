@@ -43,7 +43,7 @@ func (b *Books) setCurrency(w *Write) error {
 // followMaster takes over the currency of the gift or request a row belongs to, and refuses another one.
 func (b *Books) followMaster(w *Write, currency *schema.Column) error {
 	name, ok := masters[w.New.Table.Name]
-	if !ok || w.New.Value(name).IsNull() {
+	if !ok || w.New.Value(name).IsNull() || w.Old != nil && !w.Changed(name) && !w.Changed(currency.Name) {
 		return nil
 	}
 	link := w.New.Table.MustColumn(name)
@@ -57,7 +57,7 @@ func (b *Books) followMaster(w *Write, currency *schema.Column) error {
 		w.New.Set(currency, want)
 		return nil
 	}
-	if have != want && !want.IsNull() && (w.Old == nil || w.Changed(name) || w.Changed(currency.Name)) {
+	if have != want && !want.IsNull() {
 		return fault.Rule(w.New.Table.Name, "row.currency", currency.Name,
 			"The currency %s of '%s' must be that of its '%s', which is %s.", have, w.New.Table.Name, name, want)
 	}

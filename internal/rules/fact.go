@@ -70,7 +70,6 @@ type fee struct {
 var paymentColumns = append(append([]string{
 	"svc_amount", "svc_reversalamount", "svc_paymenttype", "svc_folio", "svc_postingdate", "svc_depositdate", "svc_checkdate",
 	"svc_pledgepaymentapplied", "svc_pledgepaid", "createdon", "svc_fund", "svc_donor", "exchangerate", "statecode",
-	"transactioncurrencyid", "svc_cleardate",
 }, feeAmounts...), feeLookups...)
 
 // feeColumns are the columns newFee reads.

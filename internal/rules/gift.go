@@ -2,8 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"math/big"
-	"strings"
 
 	"almoner/internal/fault"
 	"almoner/internal/query"
@@ -92,88 +90,6 @@ func (b *Books) checkGift(w *Write) error {
 	return nil
 }
 
-// totalOnly tells whether an update gives a total without splits: a single split then follows it.
-func (w *Write) totalOnly() bool {
-	return w.Old != nil && w.Has("svc_totalgift") && !w.sentAny(amountNames)
-}
-
-// sentAny tells whether the client sent one of the columns.
-func (w *Write) sentAny(names []string) bool {
-	for _, name := range names {
-		if w.Has(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *Books) checkSplits(w *Write) error {
-	var sign int64
-	for i, name := range amountNames {
-		amount := w.New.Value(name)
-		if amount.IsNull() {
-			continue
-		}
-		if w.New.Value(fundNames[i]).IsNull() {
-			return fault.Rule("svc_gift", "gift.splits", fundNames[i], "The amount %s of '%s' needs a fund in '%s'.", amount, name, fundNames[i])
-		}
-		n := amount.Int()
-		if n != 0 && sign != 0 && (n < 0) != (sign < 0) {
-			return fault.Rule("svc_gift", "gift.splits", name, "The amount %s of '%s' differs in sign from the other splits.", amount, name)
-		}
-		if n != 0 {
-			sign = n
-		}
-	}
-	return nil
-}
-
-// setTotal keeps svc_totalgift and the splits together.
-func (b *Books) setTotal(w *Write) error {
-	sum, count := splitSum(w.New)
-	total := w.New.Value("svc_totalgift")
-	sent := w.Has("svc_totalgift") && !total.IsNull()
-	pledge := b.settings.IsPledge(w.New.Value("svc_gifttype").Int())
-	switch {
-	case sent && w.totalOnly() && count == 1:
-		w.New.Put("svc_amount1", total)
-		return nil
-	case pledge || total.IsNull() || !sent && (w.Old == nil || w.sentAny(amountNames)):
-		return putTotal(w, sum)
-	case sent && total.Int() != sum:
-		return b.settleMismatch(w, total, sum)
-	default:
-		return nil
-	}
-}
-
-func splitSum(r *query.Row) (sum int64, count int) {
-	for _, name := range amountNames {
-		if v := r.Value(name); !v.IsNull() {
-			sum += v.Int()
-			count++
-		}
-	}
-	return sum, count
-}
-
-func putTotal(w *Write, sum int64) error {
-	c := w.New.Table.MustColumn("svc_totalgift")
-	w.New.Set(c, value.Money(sum))
-	return checkRange(c, sum)
-}
-
-func (b *Books) settleMismatch(w *Write, total value.Value, sum int64) error {
-	switch b.settings.SplitsMismatch {
-	case settings.MismatchAccept:
-		return nil
-	case settings.MismatchRecompute:
-		return putTotal(w, sum)
-	default:
-		return fault.Rule("svc_gift", "gift.total", "svc_totalgift", "The value %s of 'svc_totalgift' must equal the sum of the splits, %s.", total, value.Money(sum))
-	}
-}
-
 func (b *Books) setCommitment(w *Write) error {
 	became := b.isPledgeRow(w.New) && (w.Old == nil || !b.isPledgeRow(w.Old))
 	if became && w.New.Value("svc_commitment").IsNull() {
@@ -184,59 +100,6 @@ func (b *Books) setCommitment(w *Write) error {
 
 func (b *Books) isPledgeRow(r *query.Row) bool {
 	return b.settings.IsPledge(r.Value("svc_gifttype").Int())
-}
-
-func (b *Books) setStock(w *Write) error {
-	r := w.New
-	shares := parseShares(r.Value("svc_shares").Text())
-	high, low := r.Value("svc_stockhigh"), r.Value("svc_stocklow")
-	if !high.IsNull() && !low.IsNull() {
-		mean := new(big.Rat).Add(high.Rat(), low.Rat())
-		mean.Quo(mean, big.NewRat(2, 1))
-		if err := fillMoney(r, "svc_fmv", mean); err != nil {
-			return err
-		}
-		if shares != nil {
-			if err := fillMoney(r, "svc_stockvaluation", mean.Mul(mean, shares)); err != nil {
-				return err
-			}
-		}
-	}
-	r.Put("svc_fmvtotal", value.Null)
-	if fmv := r.Value("svc_fmv").Rat(); fmv != nil && shares != nil {
-		return fillMoney(r, "svc_fmvtotal", fmv.Mul(fmv, shares))
-	}
-	return nil
-}
-
-// fillMoney puts an exact amount into a column that is null.
-func fillMoney(r *query.Row, name string, amount *big.Rat) error {
-	if !r.Value(name).IsNull() {
-		return nil
-	}
-	v, err := moneyOf(amount)
-	if err == nil {
-		err = checkRange(r.Table.MustColumn(name), v.Int())
-	}
-	if err == nil {
-		r.Put(name, v)
-	}
-	return err
-}
-
-// parseShares reads a number of shares: digits with one decimal point; blanks and thousands commas fall away. Anything else
-// is no number.
-func parseShares(text string) *big.Rat {
-	text = strings.NewReplacer(" ", "", ",", "").Replace(text)
-	digits := strings.Replace(strings.TrimPrefix(text, "-"), ".", "", 1)
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return nil
-	}
-	r, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return nil
-	}
-	return r
 }
 
 func (b *Books) setSnapshot(w *Write) error {
@@ -334,6 +197,9 @@ func (b *Books) number(w *Write, column, prefix string) error {
 // setGiftBooks puts the columns that follow from the gift and its payments on the row itself.
 func (b *Books) setGiftBooks(w *Write) error {
 	b.markRange(w)
+	if !movesGift(w) {
+		return nil
+	}
 	f, err := b.fileOf(w)
 	if err != nil || b.Deferred && w.Old != nil {
 		return err
@@ -348,6 +214,15 @@ func (b *Books) setGiftBooks(w *Write) error {
 	}
 	return err
 }
+
+// giftBookColumns are the columns of a gift the books are made from.
+var giftBookColumns = append(append([]string{
+	"svc_donor", "svc_gifttype", "svc_giftdate", "statecode", "transactioncurrencyid", "exchangerate", "svc_totalgift", "svc_giftadjustment",
+	"svc_feeamount", "svc_giftrange", "createdon",
+}, amountNames...), fundNames...)
+
+// movesGift tells whether a write of a gift can move the books; one of other columns costs no further statement.
+func movesGift(w *Write) bool { return w.Kind != query.Update || w.changedAny(giftBookColumns) }
 
 // fileOf returns the file of the gift being written.
 func (b *Books) fileOf(w *Write) (*giftFile, error) {

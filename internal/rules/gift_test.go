@@ -235,5 +235,13 @@ func TestWorkIsBounded(t *testing.T) {
 	if c2 > c1 || p2 > p1 || l2 > l1+3 {
 		t.Errorf("create %d -> %d, payment %d -> %d, lowering %d -> %d statements", c1, c2, p1, p2, l1, l2)
 	}
+	h.update("svc_gift", h.Rows("svc_gift")[0].ID, cells{"svc_purpose": "roof"})
+	if h.Calls > 0 {
+		t.Errorf("a purpose costs %d statements of the rules", h.Calls)
+	}
+	h.update("svc_giftpayment", h.Rows("svc_giftpayment")[0].ID, cells{"svc_check": "12"})
+	if h.Calls > 0 {
+		t.Errorf("a check number costs %d statements of the rules", h.Calls)
+	}
 	t.Logf("statements: create %d, payment %d, lowering the largest %d", c2, p2, l2)
 }

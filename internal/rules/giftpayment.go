@@ -67,8 +67,18 @@ func (b *Books) checkPayment(w *Write) error {
 	return b.openPaymentGift(w)
 }
 
+// movesPayment tells whether a write of a payment can move the books; one of other columns costs no further statement.
+func movesPayment(w *Write) bool {
+	return w.Kind != query.Update || w.Changed("svc_giftnumber") || w.changedAny(paymentColumns)
+}
+
 // openPaymentGift opens the files of the payment's old and new gift, before anything is written.
-func (b *Books) openPaymentGift(w *Write) error { return b.openGifts(w, "svc_giftnumber") }
+func (b *Books) openPaymentGift(w *Write) error {
+	if !movesPayment(w) {
+		return nil
+	}
+	return b.openGifts(w, "svc_giftnumber")
+}
 
 // openGifts opens the files of the gifts a lookup points at before and after a write, in order of id.
 func (b *Books) openGifts(w *Write, name string) error {
@@ -92,6 +102,9 @@ func (b *Books) giftOf(w *Write) (*giftFile, error) {
 }
 
 func (b *Books) fillPayment(w *Write) error {
+	if w.Old != nil && !w.Changed("svc_giftnumber") {
+		return nil
+	}
 	f, err := b.giftOf(w)
 	if err != nil || f.row == nil {
 		return err
@@ -110,7 +123,7 @@ func (b *Books) fillPayment(w *Write) error {
 
 // moveDonor lets a payment moved to another gift take that gift's donor, unless it was deliberately bound elsewhere.
 func (b *Books) moveDonor(w *Write, f *giftFile) error {
-	if !w.Changed("svc_giftnumber") || w.Has("svc_donor") {
+	if w.Has("svc_donor") {
 		return nil
 	}
 	old, err := b.file(w.Old.Value("svc_giftnumber").ID())
@@ -190,7 +203,7 @@ func (b *Books) checkReversal(w *Write) error {
 }
 
 func (b *Books) setApplied(w *Write) error {
-	if !w.New.Value("svc_pledgepaymentapplied").IsNull() {
+	if !w.New.Value("svc_pledgepaymentapplied").IsNull() || !movesPayment(w) {
 		return nil
 	}
 	f, err := b.giftOf(w)
@@ -206,6 +219,9 @@ func (b *Books) setApplied(w *Write) error {
 // setClosing puts svc_pledgepaid on the payment itself; its siblings follow when the transaction is settled. On other gifts it
 // is left as sent, except that a payment moved there from a pledge loses it.
 func (b *Books) setClosing(w *Write) error {
+	if !movesPayment(w) {
+		return nil
+	}
 	f, err := b.giftOf(w)
 	if err != nil || f.gift == nil {
 		return err
@@ -224,7 +240,7 @@ func (b *Books) setClosing(w *Write) error {
 }
 
 func (b *Books) checkOverpay(w *Write) error {
-	if b.settings.Overpay != settings.OverpayReject || b.Deferred {
+	if b.settings.Overpay != settings.OverpayReject || b.Deferred || !movesPayment(w) {
 		return nil
 	}
 	f, err := b.giftOf(w)
@@ -252,6 +268,9 @@ func received(f *giftFile) int64 {
 
 // afterPayment moves a payment between the files of its old and new gift.
 func (b *Books) afterPayment(w *Write) error {
+	if !movesPayment(w) {
+		return nil
+	}
 	for _, r := range []*query.Row{w.Old, w.New} {
 		if r == nil || r.Value("svc_giftnumber").IsNull() {
 			continue

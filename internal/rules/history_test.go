@@ -46,7 +46,7 @@ func live(t *testing.T, seed uint64, config map[string]string, steps int) {
 	}
 	for step := range steps {
 		h.Step()
-		if step%20 != 19 {
+		if step%30 != 29 {
 			continue
 		}
 		expected := rulestest.Expect(h.Env)

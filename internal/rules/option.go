@@ -3,7 +3,6 @@ package rules
 // Values of option sets the rules know by meaning.
 const (
 	giftTypeGift      = 730850000
-	giftTypePledge    = 730850001
 	giftTypeNonGift   = 730850005
 	giftTypeInterfund = 100000001
 

@@ -145,6 +145,9 @@ func isPaid(r *query.Row, s *settings.Settings) bool {
 
 // afterDisbursement notes the requests a write touched and takes the difference for the funds.
 func (b *Books) afterDisbursement(w *Write) error {
+	if w.Kind == query.Update && !w.Changed("svc_requestlookup") && !w.changedAny(disbursementColumns) {
+		return nil
+	}
 	for _, r := range []*query.Row{w.Old, w.New} {
 		if r == nil {
 			continue

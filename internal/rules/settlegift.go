@@ -8,6 +8,12 @@ import (
 // afterGift keeps the gift's file in step and lets its payments follow.
 func (b *Books) afterGift(w *Write) error {
 	id := w.Row().ID
+	if !movesGift(w) {
+		if f := b.gifts[id]; f != nil {
+			f.row = w.New
+		}
+		return nil
+	}
 	f, err := b.file(id)
 	if err != nil {
 		return err

@@ -56,9 +56,18 @@ type Tx interface {
 	Touch(ctx context.Context) error
 }
 
+// Prepared is a query rendered once for many runs.
+type Prepared interface {
+	// Read runs the query with these ids in the place of those it was prepared with.
+	Read(ctx context.Context, ids []value.GUID) (query.Rows, error)
+}
+
 // Store is a database of one model.
 type Store interface {
 	Reader // each call sees its own snapshot
+	// Prepare renders a query whose shape will be asked for again. slots are the ids in its literals that differ from run to
+	// run; each occurs nowhere else in the query.
+	Prepare(q *query.Query, slots []value.GUID) (Prepared, error)
 	// View runs fn with a Reader whose reads all see one snapshot.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Write runs fn in one transaction and commits. fn may be run again from the start (conflict, deadlock, a lost commit

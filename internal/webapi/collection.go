@@ -19,6 +19,8 @@ import (
 // listing is one answer made of rows: what it reads, how much of it, and what its envelope says.
 type listing struct {
 	plan    *engine.Plan
+	shape   *shape        // prepared before; nil when the query was bound for this request
+	ids     []value.GUID  // ids for the shape's slots
 	limit   int           // most rows to put out
 	context string        // fragment of @odata.context
 	prefix  []byte        // members before value, each with its comma
@@ -46,17 +48,30 @@ func (s *Service) getRows(ctx context.Context, r *Request, t *target) (*Response
 	case o.DeltaToken != "":
 		return s.deltaRows(ctx, r, t)
 	}
-	bound, err := odata.Bind(s.engine.Model(), t.table, o)
-	if err != nil {
-		return nil, err
-	}
-	l := &listing{context: "#" + t.table.Set + bound.Context, purpose: purposeOf(r, t)}
+	l := &listing{purpose: purposeOf(r, t)}
+	var err error
 	if l.track, err = s.startTracking(ctx, r, t, l); err != nil {
 		return nil, err
 	}
-	if err := l.page(s.engine, r, bound); err != nil {
+	if err := l.page(s.engine, r); err != nil {
 		return nil, err
 	}
+	if sh, ids, err := s.listShape(ctx, r, t, l); sh != nil && err == nil {
+		l.shape, l.ids, l.plan, l.context = sh, ids, sh.template.Plan, sh.context
+		return s.list(ctx, r, l), nil
+	}
+	return s.boundRows(ctx, r, t, l)
+}
+
+// boundRows answers a list whose query is bound for this request alone.
+func (s *Service) boundRows(ctx context.Context, r *Request, t *target, l *listing) (*Response, error) {
+	bound, err := odata.Bind(s.engine.Model(), t.table, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	l.context = "#" + t.table.Set + bound.Context
+	l.next = l.next && !bound.Apply
+	bound.Query.Page.After = l.cursor.Position
 	scope, err := r.scope(ctx, t, bound.Query.Root)
 	if err != nil {
 		return nil, err
@@ -73,7 +88,7 @@ func (s *Service) getRows(ctx context.Context, r *Request, t *target) (*Response
 }
 
 // page works out how many rows the answer holds and where it begins (decision 1).
-func (l *listing) page(e *engine.Engine, r *Request, bound *odata.Bound) error {
+func (l *listing) page(e *engine.Engine, r *Request) error {
 	size := r.Prefer.PageSize
 	l.applied = size
 	if r.Options.SkipToken != "" {
@@ -85,7 +100,6 @@ func (l *listing) page(e *engine.Engine, r *Request, bound *odata.Bound) error {
 			c.Size = size
 		}
 		l.cursor = c
-		bound.Query.Page.After = c.Position
 		if l.track != nil {
 			l.track.until, l.track.began = c.Until, c.Began
 		}
@@ -96,9 +110,6 @@ func (l *listing) page(e *engine.Engine, r *Request, bound *odata.Bound) error {
 	l.next = true
 	if left := l.cursor.Left; left > 0 && left <= l.limit {
 		l.limit, l.next = left, false
-	}
-	if bound.Apply {
-		l.next = false
 	}
 	if r.Options.Top != nil && *r.Options.Top == 0 {
 		l.limit, l.next = 0, false
@@ -225,7 +236,7 @@ func (s *Service) streamList(ctx context.Context, r *Request, l *listing, w io.W
 	b := append((*buf)[:0], '{')
 	b = append(b, r.contextPrefix(l.context)...)
 	b = append(b, l.prefix...)
-	err := r.Session.Read(ctx, l.plan, l.limit, func(p *engine.Page) error {
+	err := l.read(ctx, r, func(p *engine.Page) error {
 		var err error
 		b, err = s.writeRows(ctx, r, l, p, w, b)
 		return err
@@ -238,8 +249,24 @@ func (s *Service) streamList(ctx context.Context, r *Request, l *listing, w io.W
 	return err
 }
 
+// read runs the listing's query.
+func (l *listing) read(ctx context.Context, r *Request, fn func(*engine.Page) error) error {
+	if l.shape != nil {
+		return r.Session.ReadTemplate(ctx, l.shape.template, l.ids, fn)
+	}
+	return r.Session.Read(ctx, l.plan, l.limit, fn)
+}
+
+// encoder makes the encoder of the listing's rows.
+func (l *listing) encoder(ctx context.Context, r *Request) *encoder {
+	if l.shape != nil {
+		return r.encoderWith(ctx, l.shape.root, false)
+	}
+	return r.newEncoder(ctx, l.plan, l.fetch != nil)
+}
+
 func (s *Service) writeRows(ctx context.Context, r *Request, l *listing, p *engine.Page, w io.Writer, b []byte) ([]byte, error) {
-	enc := r.newEncoder(ctx, l.plan, l.fetch != nil)
+	enc := l.encoder(ctx, r)
 	var pos *query.Position
 	b, first, n, more := append(b, `"value":[`...), (*query.Position)(nil), 0, false
 	for n < l.limit && p.Rows.Next() {

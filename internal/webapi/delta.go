@@ -38,9 +38,10 @@ func (s *Service) deltaRows(ctx context.Context, r *Request, t *target) (*Respon
 			return nil, err
 		}
 	}
-	if err := l.page(s.engine, r, bound); err != nil {
+	if err := l.page(s.engine, r); err != nil {
 		return nil, err
 	}
+	bound.Query.Page.After = l.cursor.Position
 	if l.cursor.Position == nil {
 		l.cursor.Since = since
 	}

@@ -79,12 +79,18 @@ type expandEncoder struct {
 
 // newEncoder makes the encoder of a prepared query for what a request asks for.
 func (r *Request) newEncoder(ctx context.Context, plan *engine.Plan, omitNull bool) *encoder {
-	e := &encoder{ctx: ctx, engine: r.Session.Engine(), base: r.Base, level: r.level(), omitNull: omitNull}
+	e := r.encoderWith(ctx, nil, omitNull)
+	e.root = e.node(plan.Root, true)
+	return e
+}
+
+// encoderWith makes an encoder around the shape of an object made before.
+func (r *Request) encoderWith(ctx context.Context, root *nodeEncoder, omitNull bool) *encoder {
+	e := &encoder{ctx: ctx, engine: r.Session.Engine(), base: r.Base, level: r.level(), omitNull: omitNull, root: root}
 	e.formatted = r.Prefer.wants(formattedValue)
 	e.names = r.Prefer.wants(lookupName)
 	e.navs = r.Prefer.wants(lookupNav)
 	e.attribute = r.Prefer.wants(attributeName)
-	e.root = e.node(plan.Root, true)
 	return e
 }
 

@@ -20,16 +20,7 @@ func (s *Service) getRow(ctx context.Context, r *Request, t *target) (*Response,
 	if t.missing {
 		return noContent(), nil
 	}
-	bound, err := odata.Bind(s.engine.Model(), t.table, r.Options)
-	if err != nil {
-		return nil, err
-	}
-	scope, err := r.scope(ctx, t, bound.Query.Root)
-	if err != nil {
-		return nil, err
-	}
-	bound.Query.Where = query.AllOf(bound.Query.Where, scope)
-	row, err := s.readRow(ctx, r, r.Session, bound, t.id)
+	row, err := s.row(ctx, r, t)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +34,41 @@ func (s *Service) getRow(ctx context.Context, r *Request, t *target) (*Response,
 	}
 	r.setApplied(resp, r.Prefer.appliedHeader(0, false))
 	return resp, nil
+}
+
+// row reads the row of a target: by its shape where it has one, else bound anew.
+func (s *Service) row(ctx context.Context, r *Request, t *target) (*encodedRow, error) {
+	if t.nav == nil || !t.nav.Many {
+		sh, err := s.rowShape(ctx, r, t.table)
+		if err != nil {
+			return nil, err
+		}
+		if sh != nil {
+			row, err := s.readShape(ctx, r, sh, t.id)
+			if row == nil && err == nil {
+				err = absent(ctx, r.Session, t.table, t.id)
+			}
+			return row, err
+		}
+	}
+	bound, err := odata.Bind(s.engine.Model(), t.table, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := r.scope(ctx, t, bound.Query.Root)
+	if err != nil {
+		return nil, err
+	}
+	bound.Query.Where = query.AllOf(bound.Query.Where, scope)
+	return s.readRow(ctx, r, r.Session, bound, t.id)
+}
+
+// absent says why a row was not found: it is not there, or the caller may not see it (decision 14).
+func absent(ctx context.Context, from reading, t *schema.Table, id value.GUID) error {
+	if _, err := from.Find(ctx, t, id); err != nil {
+		return err
+	}
+	return fault.NotFound(t.Name, id.String())
 }
 
 // reading is what a session and a transaction have in common.
@@ -82,10 +108,7 @@ func (s *Service) readRow(ctx context.Context, r *Request, from reading, bound *
 	if err != nil || out != nil {
 		return out, err
 	}
-	if _, err := from.Find(ctx, q.Root.Table, id); err != nil {
-		return nil, err
-	}
-	return nil, fault.NotFound(q.Root.Table.Name, id.String())
+	return nil, absent(ctx, from, q.Root.Table, id)
 }
 
 // contextPrefix is the @odata.context member of an answer with its comma; nothing at metadata level none.

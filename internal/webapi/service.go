@@ -30,6 +30,7 @@ type Service struct {
 	special  map[string]func(context.Context, *Request, *odata.Path) (*Response, error)
 	metrics  *Metrics
 	metadata *metadata.Service
+	shapes   *shapeCache
 }
 
 // Options are what a Service is made of.
@@ -44,7 +45,7 @@ type Options struct {
 
 // New makes the service.
 func New(o Options) *Service {
-	s := &Service{engine: o.Engine, auth: o.Auth, limits: o.Limits, log: o.Logger, proxied: o.BehindProxy, metrics: o.Metrics, messages: map[string][]*messages.Message{}}
+	s := &Service{engine: o.Engine, auth: o.Auth, limits: o.Limits, log: o.Logger, proxied: o.BehindProxy, metrics: o.Metrics, messages: map[string][]*messages.Message{}, shapes: newShapeCache()}
 	if s.log == nil {
 		s.log = slog.Default()
 	}

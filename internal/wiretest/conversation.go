@@ -2,6 +2,7 @@
 // same to the byte on every store.
 //
 //	# a comment
+//	@ data/foundation.txt
 //	> POST /svc_gifts
 //	> Prefer: return=representation
 //	> {"svc_giftnum": "G-1"}
@@ -10,7 +11,8 @@
 //	< {"@odata.context":…}
 //
 // ${name} stands for a value seen before, ${name:guid}, ${name:num} and ${name:token} for one seen here first. Only the headers
-// written are compared; a body is compared whole.
+// written are compared; a body is compared whole. A line that begins with @ names a conversation to hold first, such as one that
+// creates rows.
 package wiretest
 
 import (

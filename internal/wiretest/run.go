@@ -2,8 +2,10 @@ package wiretest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,8 +17,42 @@ type Target struct {
 	Token  string // bearer token of the administrator
 }
 
-// Run holds the conversation of a file. With update the file's answers are rewritten to what the service said.
+// Run holds the conversation of a file, after those it names in lines such as "@ data/foundation.txt". With update the file's answers
+// are rewritten to what the service said.
 func Run(t *testing.T, file string, to Target, update bool) {
+	t.Helper()
+	exchanges := read(t, file)
+	vars := variables{"origin": to.Origin, "base": to.Origin + "/api/data/v9.2", "token": to.Token}
+	chosen := chosenIDs(exchanges)
+	for _, name := range prologue(exchanges) {
+		before := filepath.Join(filepath.Dir(file), name)
+		earlier := read(t, before)
+		maps.Copy(chosen, chosenIDs(earlier))
+		hold(t, before, earlier, to, vars)
+	}
+	if !update {
+		hold(t, file, exchanges, to, vars)
+		return
+	}
+	for _, x := range exchanges {
+		resp, body := send(t, file, x, to, vars)
+		record(x, resp, body, vars, chosen)
+	}
+	if err := os.WriteFile(file, []byte(Print(exchanges)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hold sends the requests of a conversation and compares the answers.
+func hold(t *testing.T, file string, exchanges []*Exchange, to Target, vars variables) {
+	t.Helper()
+	for _, x := range exchanges {
+		resp, body := send(t, file, x, to, vars)
+		compare(t, file, x, resp, body, vars)
+	}
+}
+
+func read(t *testing.T, file string) []*Exchange {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -26,20 +62,20 @@ func Run(t *testing.T, file string, to Target, update bool) {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	vars := variables{"origin": to.Origin, "base": to.Origin + "/api/data/v9.2", "token": to.Token}
-	for _, x := range exchanges {
-		resp, body := send(t, file, x, to, vars)
-		if update {
-			record(x, resp, body, vars)
-			continue
+	return exchanges
+}
+
+// prologue lists the conversations to be held before this one: the lines before its first request that begin with "@ ".
+func prologue(exchanges []*Exchange) []string {
+	var names []string
+	for _, x := range exchanges[:min(1, len(exchanges))] {
+		for _, line := range x.Comments {
+			if name, ok := strings.CutPrefix(line, "@ "); ok {
+				names = append(names, name)
+			}
 		}
-		compare(t, file, x, resp, body, vars)
 	}
-	if update {
-		if err := os.WriteFile(file, []byte(Print(exchanges)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return names
 }
 
 func send(t *testing.T, file string, x *Exchange, to Target, vars variables) (*http.Response, string) {
@@ -95,19 +131,19 @@ func compare(t *testing.T, file string, x *Exchange, resp *http.Response, body s
 	}
 	body = strings.TrimRight(body, "\n")
 	if !vars.match(x.Want.Body, body) {
-		t.Errorf("%s:%d: %s %s answered\n got %s\nwant %s", file, x.Line, x.Method, x.Target, vars.abstract(body), x.Want.Body)
+		t.Errorf("%s:%d: %s %s answered\n got %s\nwant %s", file, x.Line, x.Method, x.Target, vars.abstract(body, nil), x.Want.Body)
 	}
 }
 
-func record(x *Exchange, resp *http.Response, body string, vars variables) {
+func record(x *Exchange, resp *http.Response, body string, vars variables, chosen map[string]bool) {
 	x.Want.Status = strconv.Itoa(resp.StatusCode)
 	for i, h := range x.Want.Header {
 		if !vars.match(h[1], resp.Header.Get(h[0])) {
-			x.Want.Header[i][1] = vars.abstract(resp.Header.Get(h[0]))
+			x.Want.Header[i][1] = vars.abstract(resp.Header.Get(h[0]), chosen)
 		}
 	}
 	body = strings.TrimRight(body, "\n")
 	if x.Want.Body == "" || !vars.match(x.Want.Body, body) {
-		x.Want.Body = vars.abstract(body)
+		x.Want.Body = vars.abstract(body, chosen)
 	}
 }

@@ -70,8 +70,8 @@ func (v variables) match(pattern, text string) bool {
 var volatile = regexp.MustCompile(`(` + kinds["guid"] + `)|(W/\\?")([0-9]+)|("versionnumber":)([0-9]+)|(\$(?:skiptoken|deltatoken)=)(` + kinds["token"] + `)`)
 
 // abstract replaces what differs from run to run in an answer by names, making new ones for values not seen before. It is what
-// -update writes.
-func (v variables) abstract(text string) string {
+// -update writes. Ids the conversation itself chose stay as they are.
+func (v variables) abstract(text string, chosen map[string]bool) string {
 	byValue := map[string]string{}
 	for name, val := range v {
 		byValue[val] = name
@@ -81,6 +81,8 @@ func (v variables) abstract(text string) string {
 	return volatile.ReplaceAllStringFunc(text, func(m string) string {
 		s := volatile.FindStringSubmatch(m)
 		switch {
+		case s[1] != "" && chosen[s[1]]:
+			return m
 		case s[1] != "":
 			return v.name(byValue, s[1], "g", "guid")
 		case s[3] != "":
@@ -104,4 +106,17 @@ func (v variables) name(byValue map[string]string, val, prefix, kind string) str
 			return "${" + name + ":" + kind + "}"
 		}
 	}
+}
+
+var guid = regexp.MustCompile(kinds["guid"])
+
+// chosenIDs collects the ids that are written out in the requests of a conversation.
+func chosenIDs(exchanges []*Exchange) map[string]bool {
+	chosen := map[string]bool{}
+	for _, x := range exchanges {
+		for _, id := range guid.FindAllString(x.Target+"\n"+x.Body, -1) {
+			chosen[id] = true
+		}
+	}
+	return chosen
 }

@@ -30,11 +30,11 @@ func ZoneShifts(zone *time.Location) []Shift {
 	shifts := []Shift{{Since: -1 << 62, Seconds: offset(at)}}
 	for {
 		_, next := at.ZoneBounds()
-		if next.IsZero() || next.After(end) {
+		switch {
+		case next.IsZero() || next.After(end):
 			return shifts
-		}
-		if !next.After(at) { // the library stands still on the last day of a leap year
-			next = at.AddDate(0, 0, 1)
+		case !next.After(at): // beyond the zone's table, bounds of a leap year may end a day early
+			next = at.Add(24 * time.Hour)
 		}
 		if s := offset(next); s != shifts[len(shifts)-1].Seconds {
 			shifts = append(shifts, Shift{Since: next.Unix(), Seconds: s})

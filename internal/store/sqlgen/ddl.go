@@ -140,7 +140,7 @@ func tableIndexes(d *Dialect, t *schema.Table) []Object {
 		switch {
 		case !c.Indexed || c == t.Key:
 		case c.Type == schema.TypeLookup:
-			out = append(out, index(t, "", []*schema.Column{c}, quoted(c.Name), " WHERE "+quoted(c.Name)+" IS NOT NULL"))
+			out = append(out, index(t, "", []*schema.Column{c}, lookupColumns(t, c), " WHERE "+quoted(c.Name)+" IS NOT NULL"))
 		default:
 			out = append(out, index(t, "", []*schema.Column{c}, sortedColumns(d, t, []*schema.Column{c}), ""))
 		}
@@ -168,6 +168,14 @@ func index(t *schema.Table, unique string, cols []*schema.Column, on, where stri
 	name = shortName(name)
 	sql := "CREATE " + unique + "INDEX " + quoted(name) + " ON " + quoted(t.Name) + " (" + on + ")" + where
 	return Object{IndexObject, t.Name, name, sql}
+}
+
+// lookupColumns prints a lookup with the key after it, so that the rows that point at one row come in order of key.
+func lookupColumns(t *schema.Table, c *schema.Column) string {
+	if t.Key == nil {
+		return quoted(c.Name)
+	}
+	return quoted(c.Name) + ", " + quoted(t.Key.Name)
 }
 
 // sortedColumns prints columns for an index that serves an order: nulls first, and the key last, as the order ends in it.

@@ -109,6 +109,8 @@ func (p *printer) after(terms []term, values []value.Value) {
 	switch {
 	case len(terms) == 0:
 		p.truth(false)
+	case len(terms) == 1:
+		p.beyond(terms[0], values[0])
 	case agree(terms, values):
 		p.rowValue(terms, values)
 	default:

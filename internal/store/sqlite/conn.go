@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -15,9 +14,8 @@ import (
 // What every connection is opened with. The caches are small: pages that matter are in the machine's file cache anyway,
 // and the memory of the process stays flat however many connections there are.
 const (
-	pageSize         = 8192
 	writerCacheKiB   = 8192
-	readerCacheKiB   = 2048
+	readerCacheKiB   = 1024
 	busyTimeout      = 10 * time.Second
 	logSizeLimit     = 64 << 20 // the write-ahead log is cut back to this after a slow reader made it grow
 	writerStatements = 192
@@ -51,13 +49,8 @@ type prepared struct {
 	buf  []byte        // memory for the cells of one row, kept with the statement
 }
 
-// connect is the one place where connections to the database are opened.
+// connect is the one place where connections to a database are opened. The file must be there.
 func connect(path string, as role) (*conn, error) {
-	if as == forWriting {
-		if err := reserve(path); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
 	db, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
@@ -110,11 +103,8 @@ func (c *conn) configure(as role) error {
 	return nil
 }
 
-// enableLog gives an empty file its page size and switches it to a write-ahead log.
+// enableLog switches the file to a write-ahead log.
 func (c *conn) enableLog() error {
-	if err := c.exec(fmt.Sprintf("PRAGMA page_size=%d", pageSize)); err != nil {
-		return err
-	}
 	mode, err := c.text("PRAGMA journal_mode=WAL")
 	if err != nil {
 		return err

@@ -78,6 +78,9 @@ func (s *Store) outdated(c *conn, inv *inventory) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if fold > value.FoldVersion {
+		return false, fmt.Errorf("the texts of the database were folded by a newer version of this program (fold %d, known %d)", fold, value.FoldVersion)
+	}
 	stale := fold < value.FoldVersion || len(sqlgen.Missing(s.objects, inv.has)) > 0
 	return stale && !s.options.KeepSchema, nil
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,12 +25,12 @@ import (
 )
 
 // defaultReaders is the number of reader connections when Options names none.
-const defaultReaders = 8
+const defaultReaders = 6
 
 // Options are the choices of whoever opens a store. The zero value is good for a command.
 type Options struct {
 	Calendar         query.Calendar // how days and years are cut in groupings
-	Readers          int            // most reader connections; 0: 8
+	Readers          int            // most reader connections; 0: 6
 	StatementTimeout time.Duration  // most a read may take, from its start to the end of its rows; 0: any time
 	Serve            bool           // refuse the file when another process serves it, and keep others from serving it
 	KeepSchema       bool           // leave the tables of an existing database as they are; Pending lists what is missing
@@ -113,6 +114,9 @@ func (s *Store) start(ctx context.Context) error {
 		if err := s.takeLock(); err != nil {
 			return err
 		}
+	}
+	if err := reserve(s.path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
 	c, err := connect(s.path, forWriting)
 	if err != nil {

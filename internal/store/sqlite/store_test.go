@@ -3,7 +3,9 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -172,9 +174,12 @@ func (db *database) count(t testing.TB, r store.Reader) int64 {
 	return n
 }
 
-// raw runs SQL on the file from outside the store, as another process would.
+// raw runs SQL on a file from outside the store, as another process would.
 func raw(t testing.TB, file string, texts ...string) {
 	t.Helper()
+	if err := reserve(file); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
 	c, err := connect(file, forWriting)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +214,7 @@ func TestConnectionSettings(t *testing.T) {
 	db := fresh(t, Options{})
 	db.mustWrite(t, func(tx_ store.Tx) error {
 		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "page_size": "8192", "mmap_size": "0",
+			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "mmap_size": "0",
 		} {
 			got, err := tx_.(*tx).conn.text("PRAGMA " + pragma)
 			if err != nil || got != want {

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"almoner/internal/query"
@@ -270,10 +271,9 @@ func labelRank(c *schema.Column, v value.Value) value.Value {
 
 // datePart computes a part of a date or of a moment on the organization's clock.
 func (ev *Evaluator) datePart(fn query.Fn, v value.Value) value.Value {
-	day, second := v.Int(), int64(0)
+	day, clock := v.Int(), time.Time{}
 	if v.Kind() == value.KindTime {
-		day = ev.Calendar.Day(v.Int())
-		second = v.Int() - ev.Calendar.Midnight(day)
+		day, clock = ev.Calendar.Day(v.Int()), ev.clock(v)
 	}
 	year, month, dayOfMonth := value.Civil(day)
 	start := max(ev.Calendar.StartMonth, 1)
@@ -287,11 +287,11 @@ func (ev *Evaluator) datePart(fn query.Fn, v value.Value) value.Value {
 	case query.FnDay, query.FnGroupDay:
 		return value.Int(int64(dayOfMonth))
 	case query.FnHour:
-		return value.Int(second / 3600)
+		return value.Int(int64(clock.Hour()))
 	case query.FnMinute:
-		return value.Int(second / 60 % 60)
+		return value.Int(int64(clock.Minute()))
 	case query.FnSecond:
-		return value.Int(second % 60)
+		return value.Int(int64(clock.Second()))
 	case query.FnGroupWeek:
 		newYear := ev.Calendar.Week(value.CivilDays(year, 1, 1))
 		return value.Int((day-newYear)/7 + 1)
@@ -305,4 +305,12 @@ func (ev *Evaluator) datePart(fn query.Fn, v value.Value) value.Value {
 		}
 		return value.Int(int64(year))
 	}
+}
+
+// clock is a moment as the organization's clock shows it.
+func (ev *Evaluator) clock(v value.Value) time.Time {
+	if ev.Calendar.Zone == nil {
+		return time.Unix(v.Int(), 0).UTC()
+	}
+	return time.Unix(v.Int(), 0).In(ev.Calendar.Zone)
 }

@@ -58,15 +58,23 @@ const enough = 500
 func (v *vote) report(trees int) {
 	var lines []string
 	for op := query.OpEq; op <= query.OpNotUnder; op++ {
-		lines = append(lines, fmt.Sprintf("op %d:%d", op, v.ops[op]))
+		lines = append(lines, fmt.Sprintf("%s:%d", opName(op), v.ops[op]))
 		if v.ops[op] == 0 && trees >= enough {
-			v.t.Errorf("operator %d was never drawn", op)
+			v.t.Errorf("operator %s was never drawn", opName(op))
 		}
 	}
 	for fn := query.FnToLower; fn <= query.FnMoney; fn++ {
-		lines = append(lines, fmt.Sprintf("fn %d:%d", fn, v.fns[fn]))
+		lines = append(lines, fmt.Sprintf("function %d:%d", fn, v.fns[fn]))
 	}
 	v.t.Log(strings.Join(lines, " "))
+}
+
+// opName is the operator's name in FetchXML, or its number where it has none.
+func opName(op query.Op) string {
+	if name := op.Facts().Fetch; name != "" {
+		return name
+	}
+	return fmt.Sprint("operator ", op)
 }
 
 // ballot draws one question and compares the answers.

@@ -1,0 +1,33 @@
+package postgres
+
+import (
+	"context"
+
+	"almoner/internal/query"
+	"almoner/internal/store"
+	"almoner/internal/store/sqlgen"
+	"almoner/internal/value"
+)
+
+// template is a query rendered once.
+type template struct {
+	store *Store
+	sql   *sqlgen.Template
+	size  int
+}
+
+var _ store.Prepared = (*template)(nil)
+
+// Prepare implements store.Store.
+func (s *Store) Prepare(q *query.Query, slots []value.GUID) (store.Prepared, error) {
+	generated, err := sqlgen.Read(s.dialect, *s.calendar.Load(), q)
+	if err != nil {
+		return nil, err
+	}
+	return &template{s, sqlgen.NewTemplate(generated, slots), q.Page.Size}, nil
+}
+
+// Read implements store.Prepared.
+func (t *template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
+	return t.store.readOnce(ctx, driverStatements(t.sql.Fill(ids)), t.size)
+}
