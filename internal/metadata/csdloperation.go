@@ -120,7 +120,7 @@ func (d *csdl) parameter(p messages.Param) {
 	}
 	d.element("Parameter", []attribute{{"Name", p.Name}, {"Type", p.Type}, {"Nullable", nullable}, {"Scale", scaleOf(p.Type)}}, func() {
 		if p.Optional && d.annotations {
-			d.element("Annotation", []attribute{{"Term", coreNamespace + ".OptionalParameter"}}, nil)
+			d.element("Annotation", []attribute{{"Term", coreNamespace + ".OptionalParameter"}}, func() { d.element("Record", nil, nil) })
 		}
 	})
 }

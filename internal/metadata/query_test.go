@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"almoner/internal/odata"
 )
 
 // TestAnswers pins whole answers, byte for byte.
@@ -146,6 +148,8 @@ func TestRefusals(t *testing.T) {
 		{gift + `/Attributes?$select=MaxLength`, 400, "MaxLength"},
 		{gift + `/Attributes?$expand=OptionSet`, 400, "OptionSet"},
 		{`EntityDefinitions?$expand=LogicalName`, 400, "LogicalName"},
+		{`EntityDefinitions?$expand=Attributes,Attributes`, 400, "more than once"},
+		{`EntityDefinitions?$filter=IsActivity eq Edm.Boolean'x'`, 400, "Edm.Boolean"},
 		{`EntityDefinitions?$expand=Attributes($select=Nothing)`, 400, "Nothing"},
 		{`EntityDefinitions?$filter=DisplayName/UserLocalizedLabel/Label eq 'Gift'`, 400, "label"},
 		{`EntityDefinitions?$filter=Nothing eq 1`, 400, "Nothing"},
@@ -176,4 +180,26 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %d %q, want %d and %q", c.target, f.Status, f.Message, c.status, c.says)
 		}
 	}
+}
+
+// FuzzFilter looks for filters that parse and then break the evaluation.
+func FuzzFilter(f *testing.F) {
+	for _, seed := range []string{
+		`OwnershipType eq Microsoft.Dynamics.CRM.OwnershipTypes'UserOwned'`, `contains(LogicalName,'a') and not IsActivity`, `ObjectTypeCode in (1,2.5,null)`,
+		`null eq null`, `true eq false or IsAuditEnabled/Value`, `MetadataId ne 4f0ad92e-a162-5230-a1bb-58e614847588`, `tolower('A') eq LogicalName`,
+	} {
+		f.Add(seed)
+	}
+	s := service(f)
+	items := s.root(rootTables).items
+	f.Fuzz(func(t *testing.T, text string) {
+		node, err := odata.ParseFilter(text, nil)
+		if err != nil {
+			return
+		}
+		w, err := bindWindow(tableShape, node, []odata.OrderItem{{Expr: node}}, nil)
+		if err == nil {
+			w.apply(items)
+		}
+	})
 }

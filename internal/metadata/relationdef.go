@@ -6,8 +6,7 @@ import (
 	"almoner/internal/schema"
 )
 
-// relationBase makes RelationshipMetadataBase, the type of RelationshipDefinitions; its members are read from the kinds
-// of relation through the interface below.
+// relationBaseShape is RelationshipMetadataBase, the type of RelationshipDefinitions.
 var relationBaseShape = entityShape("RelationshipMetadataBase", metadataBase,
 	get("SchemaName", edmString, func(r relationship) any { return r.schemaName() }),
 	choice("RelationshipType", relationType, func(r relationship) string { return r.kind() }),

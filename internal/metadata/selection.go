@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"slices"
 	"strings"
 
 	"almoner/internal/fault"
@@ -39,6 +40,9 @@ func bindSelection(of *shape, names []string, expand []odata.ExpandItem) (*selec
 		return nil, err
 	}
 	for _, item := range expand {
+		if slices.ContainsFunc(s.expand, func(x *expansion) bool { return x.member.name == item.Name }) {
+			return nil, refused("The navigation property '%s' stands in $expand more than once.", item.Name)
+		}
 		x, err := bindExpansion(of, item)
 		if err != nil {
 			return nil, err
@@ -59,22 +63,15 @@ func (s *selection) pick(of *shape, names []string) error {
 		if m == nil {
 			return noProperty(name, of)
 		}
-		s.names = append(s.names, name)
-		s.picked = append(s.picked, m)
+		if !slices.Contains(s.names, name) {
+			s.names = append(s.names, name)
+			s.picked = append(s.picked, m)
+		}
 	}
-	if key := of.byName[metadataID]; len(names) > 0 && of.entity && key != nil && !contains(names, metadataID) {
+	if key := of.byName[metadataID]; len(names) > 0 && of.entity && key != nil && !slices.Contains(names, metadataID) {
 		s.picked = append(s.picked, key)
 	}
 	return nil
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 func bindExpansion(of *shape, item odata.ExpandItem) (*expansion, error) {

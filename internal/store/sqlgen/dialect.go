@@ -5,6 +5,7 @@ package sqlgen
 
 import (
 	"strconv"
+	"strings"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -69,13 +70,11 @@ type Statement struct {
 
 // appendName appends a quoted identifier.
 func appendName(b []byte, name string) []byte {
-	b = append(b, '"')
-	for i := range len(name) {
-		if name[i] == '"' {
-			b = append(b, '"')
-		}
-		b = append(b, name[i])
+	if strings.IndexByte(name, '"') >= 0 {
+		name = strings.ReplaceAll(name, `"`, `""`)
 	}
+	b = append(b, '"')
+	b = append(b, name...)
 	return append(b, '"')
 }
 

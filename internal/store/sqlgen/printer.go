@@ -3,6 +3,7 @@ package sqlgen
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"almoner/internal/fault"
 	"almoner/internal/query"
@@ -14,6 +15,7 @@ import (
 type printer struct {
 	d     *Dialect
 	cal   query.Calendar
+	page  *page // where the text begins; a longer one moves away
 	sql   []byte
 	args  []Arg
 	bound []binding // the sources in reach, innermost last
@@ -27,8 +29,15 @@ type binding struct {
 	alias int
 }
 
+// page is room for the text of most statements.
+type page [8192]byte
+
+// pages holds pages whose statements are done; rendering stands in the path of every request.
+var pages = sync.Pool{New: func() any { return new(page) }}
+
 func newPrinter(d *Dialect, cal query.Calendar) *printer {
-	return &printer{d: d, cal: cal, sql: make([]byte, 0, 1024)}
+	blank := pages.Get().(*page)
+	return &printer{d: d, cal: cal, page: blank, sql: blank[:0]}
 }
 
 // statement is what has been printed.
@@ -39,7 +48,10 @@ func (p *printer) statement() (Statement, error) {
 	if p.err != nil {
 		return Statement{}, p.err
 	}
-	return Statement{SQL: string(p.sql), Args: p.args}, nil
+	st := Statement{SQL: string(p.sql), Args: p.args}
+	pages.Put(p.page)
+	p.page, p.sql = nil, nil
+	return st, nil
 }
 
 // maxArgs is the most parameters both stores take in one statement.

@@ -46,7 +46,7 @@ func Update(d *Dialect, t *schema.Table, id value.GUID, set []query.Assign) Stat
 	b := appendName(append(make([]byte, 0, 64+24*len(cells)), "UPDATE "...), t.Name)
 	b = append(b, " SET "...)
 	if len(cells) == 0 { // nothing to change, yet a statement that can be run
-		b = append(appendName(append(appendName(b, t.Key.Name), '='), t.Key.Name), ' ')
+		b = appendName(append(appendName(b, t.Key.Name), '='), t.Key.Name)
 	}
 	args := make([]Arg, 0, len(cells)+1)
 	for i, c := range cells {
