@@ -110,9 +110,13 @@ func (x *Tx) Dissociate(nav *schema.Nav, t *schema.Table, id, otherID value.GUID
 		return err
 	}
 	if found == nil {
-		return fault.NotFound(there.Table.Name, otherID.String())
+		return notLinked(nav, otherID)
 	}
 	return x.delete(&query.Change{Kind: query.Delete, Table: nav.Through.Intersect, ID: found.ID}, true)
+}
+
+func notLinked(nav *schema.Nav, other value.GUID) error {
+	return fault.New(fault.ObjectDoesNotExist, "The row %s is not linked through '%s'.", other, nav.Name).At(nav.From.Name, "navigation "+nav.Name)
 }
 
 func (x *Tx) unlink(nav *schema.Nav, id, otherID value.GUID) error {
@@ -121,7 +125,7 @@ func (x *Tx) unlink(nav *schema.Nav, id, otherID value.GUID) error {
 		return err
 	}
 	if child.Get(nav.Column).ID() != id {
-		return fault.NotFound(nav.Relation.Child.Name, otherID.String())
+		return notLinked(nav, otherID)
 	}
 	set := []query.Assign{{Column: nav.Column, Value: value.Null}}
 	return x.Update(&query.Change{Kind: query.Update, Table: nav.Relation.Child, ID: otherID, Set: set})

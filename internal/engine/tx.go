@@ -71,6 +71,14 @@ func (x *Tx) finish() error {
 	return x.flush()
 }
 
+// Settle brings derived values up to date with the writes so far, for rows that are read back before the transaction ends.
+func (x *Tx) Settle() error {
+	if x.books.Deferred {
+		return nil
+	}
+	return x.books.Settle()
+}
+
 // load returns a row from memory or the database; nil when there is none.
 func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
 	k := rowKey{t, id}

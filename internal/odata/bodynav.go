@@ -3,6 +3,7 @@ package odata
 import (
 	"strings"
 
+	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -95,7 +96,7 @@ func (b *body) child(nav *schema.Nav, j JSON) (*query.Change, error) {
 func (b *body) reference(nav *schema.Nav, text string) (*schema.Table, value.GUID, error) {
 	t, id, err := b.resolve(text)
 	if err != nil {
-		return nil, value.GUID{}, err
+		return nil, value.GUID{}, fault.In(fault.In(err, "column "+nav.Name), b.table.Name)
 	}
 	if !allows(nav, t) {
 		return nil, value.GUID{}, b.wrong(nav, "it does not lead to '"+t.Name+"'")

@@ -74,10 +74,16 @@ func (s *Service) definitions(_ context.Context, r *Request, path *odata.Path) (
 		return nil, fault.NoMethod(r.Method)
 	}
 	body, err := s.metadata.Query(r.Base, path, r.Options)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(body) == 0:
+		return noContent(), nil
+	case path.Segments[len(path.Segments)-1].Name == "$count":
+		return textResponse(body), nil
+	default:
+		return r.jsonResponse(http.StatusOK, body), nil
 	}
-	return r.jsonResponse(http.StatusOK, body), nil
 }
 
 // OpenAPI serves the description of the Web API for tools that read OpenAPI, to callers with a token.

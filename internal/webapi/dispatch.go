@@ -23,8 +23,9 @@ func (s *Service) handle(ctx context.Context, r *Request) (*Response, error) {
 	if r.Options, err = odata.ParseOptions(r.RawQuery); err != nil {
 		return nil, err
 	}
+	r.allow = readMethods
 	if r.Method == http.MethodOptions {
-		return s.options(), nil
+		return s.options(ctx, r, path)
 	}
 	if len(path.Segments) == 0 {
 		return s.serviceDocument(r)
@@ -39,7 +40,31 @@ func (s *Service) handle(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.allow = t.methods()
 	return s.onTarget(ctx, r, t)
+}
+
+// readMethods are the methods of everything that cannot be written.
+const readMethods = "OPTIONS,GET,HEAD"
+
+// methods lists what a target takes, for Allow.
+func (t *target) methods() string {
+	switch {
+	case t.message != "":
+		return readMethods + ",POST"
+	case t.table.ReadOnly || t.suffix == "$count" || t.suffix == "$value":
+		return readMethods
+	case t.suffix == "$ref" && t.nav.Many:
+		return readMethods + ",POST,PUT,DELETE"
+	case t.suffix == "$ref" || t.column != nil:
+		return readMethods + ",PUT,DELETE"
+	case t.nav != nil && !t.nav.Many || t.nav != nil && t.isRow():
+		return readMethods
+	case t.isRow():
+		return readMethods + ",PATCH,DELETE"
+	default:
+		return readMethods + ",POST"
+	}
 }
 
 // onTarget picks the handler for a method on a target.
@@ -58,13 +83,15 @@ func (s *Service) onTarget(ctx context.Context, r *Request, t *target) (*Respons
 	}
 }
 
+// onRow answers calls on one row. A row reached through a navigation property is only read there: whoever writes it names it by its
+// own set, and whoever means the link says $ref.
 func (s *Service) onRow(ctx context.Context, r *Request, t *target) (*Response, error) {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
+	switch {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return s.getRow(ctx, r, t)
-	case http.MethodPatch:
+	case r.Method == http.MethodPatch && t.nav == nil:
 		return s.patchRow(ctx, r, t)
-	case http.MethodDelete:
+	case r.Method == http.MethodDelete && t.nav == nil:
 		return s.deleteRow(ctx, r, t)
 	default:
 		return nil, fault.NoMethod(r.Method)
@@ -104,8 +131,16 @@ func (s *Service) maxURL(r *Request) int {
 	return 32768
 }
 
-func (s *Service) options() *Response {
+// options answers OPTIONS: which methods the resource takes.
+func (s *Service) options(ctx context.Context, r *Request, path *odata.Path) (*Response, error) {
+	if len(path.Segments) > 0 && s.engine.Model().Set(path.Segments[0].Name) != nil {
+		t, err := r.resolve(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		r.allow = t.methods()
+	}
 	resp := noContent()
-	resp.Header.Set("Allow", "OPTIONS,GET,HEAD,POST,PATCH,PUT,DELETE")
-	return resp
+	resp.Header.Set("Allow", r.allow)
+	return resp, nil
 }

@@ -17,7 +17,7 @@ func (r *Request) errorResponse(err error) *Response {
 		resp.Header.Set("Retry-After", strconv.Itoa(e.Retry))
 	}
 	if e.Status == http.StatusMethodNotAllowed {
-		resp.Header.Set("Allow", "OPTIONS,GET,HEAD,POST,PATCH,PUT,DELETE")
+		resp.Header.Set("Allow", r.allow)
 	}
 	return resp
 }

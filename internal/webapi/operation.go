@@ -135,6 +135,9 @@ func (s *Service) rowResult(ctx context.Context, r *Request, row *messages.Row, 
 	}
 	var from reading = r.Session
 	if tx != nil {
+		if err := tx.Settle(); err != nil {
+			return nil, err
+		}
 		from = tx
 	}
 	encoded, err := s.readRow(ctx, r, from, bound, row.ID)

@@ -21,7 +21,7 @@ func (s *Service) onProperty(ctx context.Context, r *Request, t *target) (*Respo
 	case http.MethodPut:
 		return s.putProperty(ctx, r, t)
 	case http.MethodDelete:
-		return s.setProperty(ctx, r, t, value.Null)
+		return s.setProperty(ctx, r, t, []byte(`{"value":null}`))
 	default:
 		return nil, fault.NoMethod(r.Method)
 	}
@@ -77,35 +77,29 @@ func (s *Service) putProperty(ctx context.Context, r *Request, t *target) (*Resp
 	if err := checkJSON(r.Header); err != nil {
 		return nil, err
 	}
-	body, err := odata.ParseJSON(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	if !body.IsObject() || body.Member("value") == nil {
-		return nil, fault.New(fault.BadPayload, `The body must be {"value": …}.`).At(t.table.Name, "column "+t.column.Name)
-	}
-	v, err := odata.BindValue(t.column, body.Member("value"), odata.BodyOptions{
-		Kind: query.Update, RejectExcess: s.engine.Settings().ExcessDecimals == settings.DecimalsReject,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.setProperty(ctx, r, t, v)
+	return s.setProperty(ctx, r, t, r.Body)
 }
 
-func (s *Service) setProperty(ctx context.Context, r *Request, t *target, v value.Value) (*Response, error) {
+// setProperty writes a column from the body of a PUT. What the service keeps itself is left as it is, as in a PATCH.
+func (s *Service) setProperty(ctx context.Context, r *Request, t *target, body []byte) (*Response, error) {
 	if err := writableTable(t.table); err != nil {
 		return nil, err
 	}
 	if t.column.Type == schema.TypeLookup || t.column.Type == schema.TypeID || t.suffix != "" {
 		return nil, fault.NoMethod(r.Method)
 	}
+	v, taken, err := odata.BindProperty(t.column, body, odata.BodyOptions{
+		Kind: query.Update, RejectExcess: s.engine.Settings().ExcessDecimals == settings.DecimalsReject,
+	})
+	if err != nil {
+		return nil, err
+	}
 	cond, err := parseConditions(r.Header)
 	if err != nil {
 		return nil, err
 	}
 	ch := &query.Change{Kind: query.Update, Table: t.table, ID: t.id, IfMatch: cond.versions}
-	if !t.column.Computed && !t.column.CreateOnly {
+	if taken {
 		ch.Set = []query.Assign{{Column: t.column, Value: v}}
 	}
 	var resp *Response

@@ -187,6 +187,9 @@ func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *sch
 		if err != nil {
 			return nil, err
 		}
+		if err := tx.Settle(); err != nil {
+			return nil, err
+		}
 		row, err := s.readRow(ctx, r, tx, bound, id)
 		if err != nil {
 			return nil, err
@@ -301,7 +304,7 @@ func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Ch
 	}
 }
 
-// deleteRow answers DELETE of one row, or the removal of one member from a collection when the path went through one.
+// deleteRow answers DELETE of one row.
 func (s *Service) deleteRow(ctx context.Context, r *Request, t *target) (*Response, error) {
 	if err := writableTable(t.table); err != nil {
 		return nil, err

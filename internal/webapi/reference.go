@@ -99,15 +99,17 @@ func (s *Service) putReference(ctx context.Context, r *Request, t *target) (*Res
 	return s.link(ctx, r, func(tx *engine.Tx) error { return setLookup(tx, r, t, v) })
 }
 
+// setLookup points a lookup elsewhere; one the service keeps itself is left as it is.
 func setLookup(tx *engine.Tx, r *Request, t *target, v value.Value) error {
 	cond, err := parseConditions(r.Header)
 	if err != nil {
 		return err
 	}
-	return tx.Update(&query.Change{
-		Kind: query.Update, Table: t.nav.From, ID: t.parent, IfMatch: cond.versions,
-		Set: []query.Assign{{Column: t.nav.Column, Value: v}},
-	})
+	ch := &query.Change{Kind: query.Update, Table: t.nav.From, ID: t.parent, IfMatch: cond.versions}
+	if c := t.nav.Column; !c.Computed && !c.CreateOnly {
+		ch.Set = []query.Assign{{Column: c, Value: v}}
+	}
+	return tx.Update(ch)
 }
 
 // fits refuses a row of the wrong table for a navigation property.
@@ -122,6 +124,10 @@ func fits(nav *schema.Nav, t *schema.Table) error {
 			}
 		}
 	}
+	return misfit(nav, t)
+}
+
+func misfit(nav *schema.Nav, t *schema.Table) error {
 	return fault.New(fault.BadPayload, "The navigation property '%s' of '%s' cannot refer to a row of '%s'.", nav.Name, nav.From.Name, t.Name).At(nav.From.Name, "navigation "+nav.Name)
 }
 
@@ -147,9 +153,12 @@ func (s *Service) removeReference(ctx context.Context, r *Request, t *target) (*
 		if r.Options.ID == "" {
 			return nil, fault.New(fault.BadRequest, "The row to unlink is missing: give its key or $id.")
 		}
-		_, other, err := odata.ParseReference(s.engine.Model(), r.Options.ID)
+		table, other, err := odata.ParseReference(s.engine.Model(), r.Options.ID)
 		if err != nil {
 			return nil, err
+		}
+		if table != t.table {
+			return nil, misfit(t.nav, table)
 		}
 		id = other
 	}

@@ -35,6 +35,7 @@ type Request struct {
 	Prefer  Preferences
 	Options *odata.Options
 
+	allow     string     // the methods the resource takes, once it is known
 	inBatch   bool       // the call is a part of a batch
 	repeat    *repeatKey // a call that may be sent again; nil for others
 	changeSet *changeSet // the change set the call is part of; nil outside

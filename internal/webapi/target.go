@@ -109,11 +109,14 @@ func (t *target) suffixed(s *odata.Segment) error {
 // follow goes through a navigation property.
 func (r *Request) follow(ctx context.Context, t *target, nav *schema.Nav, s *odata.Segment, last bool) error {
 	t.nav, t.parent = nav, t.id
-	if nav.Many {
+	if nav.Many && !t.missing {
 		return r.followMany(ctx, t, s)
 	}
-	if s.Parens {
+	if s.Parens && !nav.Many {
 		return fault.NoSegment(s.Name)
+	}
+	if t.missing {
+		return t.leadNowhere()
 	}
 	if last && r.Method != "GET" && r.Method != "HEAD" {
 		return nil // a write of the link itself: the lookup need not be read
@@ -124,12 +127,23 @@ func (r *Request) follow(ctx context.Context, t *target, nav *schema.Nav, s *oda
 	}
 	lookup := row.Get(nav.Column)
 	if lookup.IsNull() || nav.To != nil && nav.Column.Polymorphic() && lookup.TypeCode() != nav.To.TypeCode {
-		t.missing = true
-		return nil
+		return t.leadNowhere()
 	}
 	t.table, t.id = nav.Column.Targets[0], lookup.ID()
 	if nav.Column.Polymorphic() {
 		t.table = r.Session.Engine().Model().ByCode(lookup.TypeCode())
+	}
+	return nil
+}
+
+// leadNowhere makes the target the row an empty lookup would lead to: it has a table, and nothing in it.
+func (t *target) leadNowhere() error {
+	t.missing, t.id = true, value.GUID{}
+	switch {
+	case t.nav.To != nil:
+		t.table = t.nav.To
+	case t.nav.Column != nil:
+		t.table = t.nav.Column.Targets[0]
 	}
 	return nil
 }

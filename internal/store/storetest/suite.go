@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T, m *schema.Model) store.Store) {
 		{"pages add up to the whole", (*suite).paging},
 		{"a position that does not fit", (*suite).misfit},
 		{"children", (*suite).children},
+		{"lookups", (*suite).lookups},
 		{"groups", (*suite).groups},
 		{"hierarchies", (*suite).hierarchy},
 		{"numbers of different scales", (*suite).scales},

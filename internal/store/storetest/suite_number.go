@@ -3,7 +3,9 @@ package storetest
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand"
+	"slices"
 
 	"almoner/internal/query"
 	"almoner/internal/value"
@@ -51,41 +53,50 @@ func (s *suite) large() {
 	s.expect("in", q, query.Cond{Left: col(q, "tst_big"), Op: query.OpIn, Args: []query.Expr{lit(value.Int(math.MinInt64)), lit(value.Int(1 << 53))}}, 3, 5)
 }
 
-// exchange compares conversions between currencies with exact fractions, up to the ends of both ranges.
-func (s *suite) exchange() {
-	rnd := rand.New(rand.NewSource(7))
+// exchanges are amounts in cents with rates of ten decimals: halves on both sides of zero, the ends of both ranges, and
+// divisions in which a digit guessed from a cut divisor is one too many.
+func exchanges() [][2]int64 {
 	const greatest = 92233720368547700
-	for i, rate := range []int64{1, 3, 9999999999, 10000000000, 10000000001, 30000000000, 92233720368547, 92233720368548, 8999999999999999999, 8000000000000000007} {
-		for range 6 {
-			amount := rnd.Int63n(1_000_000) - 500_000
-			if i%2 == 0 {
-				amount = rnd.Int63n(2*greatest) - greatest
-			}
-			if rate < 1000 { // the quotient must be an amount too
-				amount = rnd.Int63n(2_000_000) - 1_000_000
-			}
-			s.add(s.items, len(s.ev.Rows[s.items])+1, set{"tst_amount": value.Money(amount), "tst_rate": value.Decimal(rate, 10)})
+	const half, one, long = 5_000_000_000, 10_000_000_000, 92_233_720_368_549
+	pairs := [][2]int64{{1, half}, {-1, half}, {3, half}, {-7, 25_000_000_000}, {5, 20_000_000_000}, {-5, 20_000_000_000}, {greatest, one}, {-greatest, one},
+		{greatest, 9_999_999_999}, {greatest, 8_999_999_999_999_999_999}, {1, 1}, {-1_000_000, 3}, {greatest - 1, 92_233_720_368_547}, {greatest - 1, 92_233_720_368_548}}
+	for digit := range int64(9) {
+		pairs = append(pairs, [2]int64{(digit + 1) * (long / 10), long}, [2]int64{-(digit + 1) * (long / 10), long})
+	}
+	rnd := rand.New(rand.NewSource(7))
+	for range 100 {
+		pairs = append(pairs, [2]int64{rnd.Int63n(2*greatest) - greatest, one + rnd.Int63n(9_000_000)*rnd.Int63n(1_000_000_000)},
+			[2]int64{rnd.Int63n(2_000_000) - 1_000_000, 1 + rnd.Int63n(8_999_999_999_999_999_999)})
+	}
+	return pairs
+}
+
+// exchange compares conversions between currencies with exact fractions. What would be no amount any more is left out.
+func (s *suite) exchange() {
+	fits := func(r *big.Rat) bool {
+		return r.Cmp(big.NewRat(math.MinInt64, 100)) > 0 && r.Cmp(big.NewRat(math.MaxInt64, 100)) < 0
+	}
+	divide, multiply := query.Or{}, query.Or{}
+	q := from(s.items)
+	for i, pair := range exchanges() {
+		amount, rate := value.Money(pair[0]), value.Decimal(pair[1], 10)
+		s.add(s.items, i+1, set{"tst_amount": amount, "tst_rate": rate})
+		this := query.Equal(q.Root, s.items.Key, value.ID(id(i+1)))
+		if fits(new(big.Rat).Quo(amount.Rat(), rate.Rat())) {
+			divide = append(divide, this)
+		}
+		if fits(new(big.Rat).Mul(amount.Rat(), rate.Rat())) {
+			multiply = append(multiply, this)
 		}
 	}
-	q := from(s.items)
-	amount, rate := col(q, "tst_amount"), col(q, "tst_rate")
-	q.Select.Outputs = append(q.Select.Outputs, query.Output{Expr: query.Call{Fn: query.FnToBase, Args: []query.Expr{amount, rate}}})
-	q.Where = query.And{
-		query.Cond{Left: rate, Op: query.OpGt, Args: []query.Expr{lit(value.Decimal(1, 10))}},
-		query.Or{
-			query.Cond{Left: rate, Op: query.OpGt, Args: []query.Expr{lit(value.Decimal(5000000000, 10))}},
-			query.Cond{Left: amount, Op: query.OpBetween, Args: []query.Expr{lit(value.Int(-10000)), lit(value.Int(10000))}},
-		},
+	args := []query.Expr{col(q, "tst_amount"), col(q, "tst_rate")}
+	keys := q.Select.Outputs
+	for fn, where := range map[query.Fn]query.Filter{query.FnToBase: divide, query.FnFromBase: multiply} {
+		q.Where, q.Select.Outputs = where, append(slices.Clip(keys), query.Output{Expr: query.Call{Fn: fn, Args: args}})
+		if n := s.agree(fmt.Sprintf("function %d", fn), q); n < 100 {
+			s.t.Errorf("only %d conversions were tried", n)
+		}
 	}
-	s.agree("money / rate", q)
-	q = from(s.items)
-	amount, rate = col(q, "tst_amount"), col(q, "tst_rate")
-	q.Select.Outputs = append(q.Select.Outputs, query.Output{Expr: query.Call{Fn: query.FnFromBase, Args: []query.Expr{amount, rate}}})
-	q.Where = query.Or{
-		query.Cond{Left: rate, Op: query.OpLe, Args: []query.Expr{lit(value.Int(10))}},
-		query.Cond{Left: amount, Op: query.OpBetween, Args: []query.Expr{lit(value.Int(-10000)), lit(value.Int(10000))}},
-	}
-	s.agree("money x rate", q)
 }
 
 // calendar checks every date part over four centuries, before and after 1970.

@@ -7,6 +7,7 @@ import (
 
 	"almoner/internal/fault"
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/store"
 	"almoner/internal/value"
 )
@@ -108,6 +109,31 @@ func (s *suite) children() {
 			}
 		}
 	}
+}
+
+// lookups joins through a polymorphic lookup where rows of both of its tables have the same key.
+func (s *suite) lookups() {
+	s.add(s.parents, 1, set{"tst_title": value.Text("group")})
+	s.add(s.items, 1, set{"tst_name": value.Text("item"), "tst_about": value.Ref(id(1), s.parents.TypeCode)})
+	s.add(s.items, 2, set{"tst_about": value.Ref(id(1), s.items.TypeCode)})
+	about := s.items.MustColumn("tst_about")
+	for _, target := range []*schema.Table{s.parents, s.items} {
+		q := from(s.items)
+		l := &query.Link{Table: target, Parent: q.Root, From: target.Key, To: about}
+		q.Links = []*query.Link{l}
+		q.Select.Outputs = append(q.Select.Outputs, query.Refs(l, []*schema.Column{target.Title})...)
+		if n := s.agree("to "+target.Name, q); n != 1 {
+			s.t.Errorf("%d items point at %s", n, target.Name)
+		}
+		back := from(target)
+		back.Where = &query.Exists{Link: &query.Link{Table: s.items, Parent: back.Root, From: about, To: target.Key}}
+		s.agree("from "+target.Name, back)
+	}
+	q := from(s.items)
+	ref := query.Ref{Link: q.Root, Column: about}
+	q.Select.Outputs = append(q.Select.Outputs, query.Output{Expr: ref, Column: about, Label: query.TitleOf(ref)})
+	s.agree("titles", q)
+	s.expect("type code", q, query.Cond{Left: query.TypeCode{Ref: ref}, Op: query.OpEq, Args: []query.Expr{lit(value.Int(int64(s.parents.TypeCode)))}}, 1)
 }
 
 // groups checks aggregates: what is rounded, what is cut, what no rows give.

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// scenario is one thing both sides do.
+type scenario struct {
+	name    string
+	load    load
+	service call
+	limit   call
+	compare bool // both must answer the same bytes
+	target  float64
+}
+
+const base = "/api/data/v9.2/"
+
+// listColumns are the columns of the short lists.
+const listColumns = "svc_giftnum,svc_giftdate,svc_totalgift,svc_gifttype,svc_paid,svc_balance,statecode,createdon"
+
+// facts are ids of the sample the scenarios use.
+type facts struct {
+	token  string
+	gifts  []string
+	donors []string
+	fund   string
+}
+
+// get makes a GET of a relative URL for the service.
+func (f *facts) get(path func(n int) string) call {
+	return func(origin string, n int) (*http.Request, error) {
+		return f.request(origin, http.MethodGet, base+path(n), "application/json", nil)
+	}
+}
+
+func (f *facts) request(origin, method, path, contentType string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequest(method, origin+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+f.token)
+	req.Header.Set("Content-Type", contentType)
+	return req, nil
+}
+
+func at(list []string, n int) string { return list[n*7919%len(list)] }
+
+// gift is the body of the n-th gift created.
+func (f *facts) gift(n int) []byte {
+	return fmt.Appendf(nil, `{"svc_giftnum":"B-%d","svc_giftdate":"2026-06-30","svc_gifttype":730850000,"svc_amount1":%d.25,"svc_totalgift":%d.25,`+
+		`"svc_Donor@odata.bind":"/svc_donors(%s)","svc_Fund1@odata.bind":"/svc_funds(%s)"}`, n, 10+n%500, 10+n%500, at(f.donors, n), f.fund)
+}
+
+// changeSet is a batch of many creates in one change set.
+func (f *facts) changeSet(n, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
+	for i := range size {
+		fmt.Fprintf(&b, "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\nContent-ID: %d\r\n\r\nPOST %ssvc_gifts HTTP/1.1\r\nContent-Type: application/json\r\n\r\n%s\r\n",
+			i+1, base, f.gift(n*size+i))
+	}
+	b.WriteString("--c--\r\n--b--\r\n")
+	return b.Bytes()
+}
+
+// scenarios lists what is compared; the targets are those of docs/performance.md.
+func (f *facts) scenarios(postgres bool) []scenario {
+	pick := func(embedded float64) float64 {
+		if postgres {
+			return 1.35
+		}
+		return embedded
+	}
+	short, long := load{8, 1500 * time.Millisecond}, load{2, 3 * time.Second}
+	escape := url.PathEscape
+	return []scenario{
+		{"point read", short, f.get(func(n int) string { return "svc_gifts(" + at(f.gifts, n) + ")" }), f.plain("point", f.gifts), true, pick(1.35)},
+		{"50 rows, filter + order + expand", short, f.get(func(n int) string {
+			return "svc_gifts?$select=" + listColumns + "&$filter=" + escape("_svc_donor_value eq "+at(f.donors, n)+" and statecode eq 0") +
+				"&$orderby=" + escape("svc_giftdate desc") + "&$expand=svc_Fund1($select=svc_fundname),svc_PrimaryDonorContact($select=fullname)&$top=50"
+		}), f.plain("list", f.donors), true, pick(1.25)},
+		{"page 5000, all columns", long, f.get(func(int) string { return "svc_gifts?$top=4999" }), f.plain("page", f.gifts[:1]), true, pick(1.10)},
+		{"page 5000, eight columns", long, f.get(func(int) string { return "svc_gifts?$top=4999&$select=" + listColumns }), f.plain("narrow", f.gifts[:1]), true, pick(1.25)},
+		{"create", short, func(origin string, n int) (*http.Request, error) {
+			return f.request(origin, http.MethodPost, base+"svc_gifts", "application/json", f.gift(n))
+		}, f.plain("create", f.donors), false, pick(2.0)},
+		{"100 creates, one change set", long, func(origin string, n int) (*http.Request, error) {
+			return f.request(origin, http.MethodPost, base+"$batch", "multipart/mixed; boundary=b", f.changeSet(n, 100))
+		}, f.plain("creates", f.donors), false, pick(2.0)},
+	}
+}
+
+// plain makes a request to a hand-written handler: its name and one id.
+func (f *facts) plain(name string, ids []string) call {
+	return func(origin string, n int) (*http.Request, error) {
+		return http.NewRequest(http.MethodGet, fmt.Sprintf("%s/%s?id=%s&n=%d&fund=%s", origin, name, at(ids, n), n, f.fund), nil)
+	}
+}
+
+// measureStore measures every scenario on one store.
+func (b *bench) measureStore(store database) error {
+	token, err := b.token(store.dsn)
+	if err != nil {
+		return err
+	}
+	service, err := start(store, b.binary, "serve", "--db", store.dsn, "--addr", "127.0.0.1:0", "--set", "limits.requests=0", "--set", "limits.concurrency=0", "--set", "limits.execution=0")
+	if err != nil {
+		return err
+	}
+	defer service.stop()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	limit, err := start(store, self, "-limit", store.dsn)
+	if err != nil {
+		return err
+	}
+	defer limit.stop()
+	f, err := readFacts(service.origin, token)
+	if err != nil {
+		return err
+	}
+	fmt.Println("| scenario | CPU, limit | CPU, service | ratio | target | p50 ratio | p99 ratio |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
+	for _, s := range f.scenarios(store.postgres) {
+		if !strings.Contains(s.name, b.only) {
+			continue
+		}
+		if err := b.compare(s, service, limit); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	fmt.Printf("\nAnonymous memory of the service after the run: %.0f MB\n", service.anonymous())
+	return b.growth(f, service)
+}
+
+// compare runs one scenario on both sides in turns and prints its line.
+func (b *bench) compare(s scenario, service, limit *process) error {
+	if s.compare {
+		if err := sameBytes(s, service, limit); err != nil {
+			return err
+		}
+	}
+	var ours, theirs sample
+	warm := load{s.load.clients, 300 * time.Millisecond}
+	for _, side := range []struct {
+		p *process
+		c call
+	}{{service, s.service}, {limit, s.limit}} {
+		if err := (&sample{requests: 1 << 20}).turn(side.p, warm, side.c); err != nil {
+			return err
+		}
+	}
+	for range b.rounds {
+		if err := theirs.turn(limit, s.load, s.limit); err != nil {
+			return err
+		}
+		if err := ours.turn(service, s.load, s.service); err != nil {
+			return err
+		}
+	}
+	ratio := func(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+	fmt.Printf("| %s | %v | %v | **%.2f** | %.2f | %.2f | %.2f |\n", s.name, theirs.perRequest().Round(time.Microsecond), ours.perRequest().Round(time.Microsecond),
+		ratio(ours.perRequest(), theirs.perRequest()), s.target, ratio(ours.percentile(50), theirs.percentile(50)), ratio(ours.percentile(99), theirs.percentile(99)))
+	return nil
+}
+
+// sameBytes keeps the hand-written handler honest: it must answer what the service answers.
+func sameBytes(s scenario, service, limit *process) error {
+	ours, err := fetch(service.origin, s.service)
+	if err != nil {
+		return err
+	}
+	theirs, err := fetch(limit.origin, s.limit)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(ours, theirs) {
+		return fmt.Errorf("the two sides answer different bytes:\nservice %.600s\nlimit   %.600s", ours, theirs)
+	}
+	return nil
+}
+
+// readFacts asks the service for ids of its sample.
+func readFacts(origin, token string) (*facts, error) {
+	f := &facts{token: token}
+	for _, q := range []struct {
+		path, key string
+		into      *[]string
+	}{
+		{"svc_gifts?$select=svc_giftid&$top=4000", "svc_giftid", &f.gifts},
+		{"svc_donors?$select=svc_donorid&$filter=svc_countofgifts%20gt%205&$top=500", "svc_donorid", &f.donors},
+	} {
+		rows, err := f.rows(origin, q.path)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			*q.into = append(*q.into, row[q.key].(string))
+		}
+	}
+	rows, err := f.rows(origin, "svc_funds?$select=svc_fundid&$top=1")
+	if err != nil || len(rows) == 0 {
+		return nil, fmt.Errorf("the sample has no funds: %w", err)
+	}
+	f.fund = rows[0]["svc_fundid"].(string)
+	return f, nil
+}
+
+// rows reads one page of a list.
+func (f *facts) rows(origin, path string) ([]map[string]any, error) {
+	req, err := f.request(origin, http.MethodGet, base+path, "application/json", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var page struct {
+		Value []map[string]any `json:"value"`
+		Error json.RawMessage  `json:"error"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
+		return nil, err
+	}
+	if page.Error != nil {
+		return nil, fmt.Errorf("%s: %s", path, page.Error)
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return page.Value, err
+}
