@@ -24,7 +24,11 @@ func (s *Store) Prepare(q *query.Query, slots []value.GUID) (store.Prepared, err
 	if err != nil {
 		return nil, err
 	}
-	return &template{s, sqlgen.NewTemplate(generated, slots), q.Page.Size}, nil
+	t, err := sqlgen.NewTemplate(generated, slots)
+	if err != nil {
+		return nil, err
+	}
+	return &template{s, t, q.Page.Size}, nil
 }
 
 // Read implements store.Prepared.

@@ -1,6 +1,7 @@
 package sqlgen
 
 import (
+	"errors"
 	"slices"
 
 	"almoner/internal/value"
@@ -12,23 +13,39 @@ type Template struct {
 	places     []place
 }
 
-// place is where an id goes: a parameter of a statement.
-type place struct{ statement, arg, slot int }
+// place is where an id goes: a parameter of a statement, or an entry of a parameter that is a list.
+type place struct{ statement, arg, entry, slot int }
+
+// single marks a place that is a parameter of its own.
+const single = -1
+
+// ErrSlot says that an id meant to change from run to run is no parameter of the rendered query.
+var ErrSlot = errors.New("an id of the query is not among its parameters")
 
 // NewTemplate finds the parameters that hold the slots' ids.
-func NewTemplate(statements []Statement, slots []value.GUID) *Template {
+func NewTemplate(statements []Statement, slots []value.GUID) (*Template, error) {
 	t := &Template{statements: statements}
+	found := make([]bool, len(slots))
+	note := func(id value.GUID, p place) {
+		if p.slot = slices.Index(slots, id); p.slot >= 0 {
+			found[p.slot] = true
+			t.places = append(t.places, p)
+		}
+	}
 	for i, st := range statements {
 		for j, a := range st.Args {
-			if a.Value.Kind() != value.KindID {
-				continue
+			if a.Value.Kind() == value.KindID {
+				note(a.Value.ID(), place{statement: i, arg: j, entry: single})
 			}
-			if slot := slices.Index(slots, a.Value.ID()); slot >= 0 {
-				t.places = append(t.places, place{i, j, slot})
+			for k, id := range a.IDs {
+				note(id, place{statement: i, arg: j, entry: k})
 			}
 		}
 	}
-	return t
+	if slices.Contains(found, false) {
+		return nil, ErrSlot
+	}
+	return t, nil
 }
 
 // Fill returns the statements with ids in the slots' places. The template itself stays as it is.
@@ -38,7 +55,15 @@ func (t *Template) Fill(ids []value.GUID) []Statement {
 		out[i].Args = slices.Clone(out[i].Args)
 	}
 	for _, p := range t.places {
-		out[p.statement].Args[p.arg].Value = value.ID(ids[p.slot])
+		arg := &out[p.statement].Args[p.arg]
+		if p.entry == single {
+			arg.Value = value.ID(ids[p.slot])
+			continue
+		}
+		if len(arg.IDs) > 0 && &arg.IDs[0] == &t.statements[p.statement].Args[p.arg].IDs[0] {
+			arg.IDs = slices.Clone(arg.IDs)
+		}
+		arg.IDs[p.entry] = ids[p.slot]
 	}
 	return out
 }
