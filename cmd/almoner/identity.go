@@ -26,6 +26,28 @@ func withRegistry(cmd *cobra.Command, db *database, fn func(*auth.Registry) erro
 // printJSON writes one line of JSON, alone on standard output.
 func printJSON(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
+// printCredentials writes what an application signs in with.
+func printCredentials(c auth.Credentials) error {
+	return printJSON(struct {
+		ClientID     string `json:"client_id"`
+		ClientSecret string `json:"client_secret"`
+		SystemUserID string `json:"systemuserid"`
+	}{c.ClientID.String(), c.ClientSecret, c.SystemUserID.String()})
+}
+
+// printRole writes a role with its grants in the form role create takes them.
+func printRole(r *auth.RoleInfo) error {
+	grants := make([]string, 0, len(r.Grants))
+	for _, g := range r.Grants {
+		grants = append(grants, g.Privilege+":"+strings.ToLower(g.Depth.String()))
+	}
+	return printJSON(struct {
+		RoleID string   `json:"roleid"`
+		Name   string   `json:"name"`
+		Grants []string `json:"grants"`
+	}{r.ID.String(), r.Name, grants})
+}
+
 func newToken(db *database) *cobra.Command {
 	var app string
 	var ttl time.Duration
@@ -58,7 +80,7 @@ func newApp(db *database) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printJSON(c)
+				return printCredentials(c)
 			})
 		},
 	}
@@ -71,7 +93,7 @@ func newApp(db *database) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printJSON(c)
+				return printCredentials(c)
 			})
 		},
 	}
@@ -162,7 +184,7 @@ func newRole(db *database) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printJSON(role)
+				return printRole(role)
 			})
 		},
 	}

@@ -173,3 +173,6 @@ func machineNow() int64 { return time.Now().Unix() }
 func (e *Engine) Upserts(t *schema.Table) bool {
 	return e.Settings().UpsertByID || t.Name == "contact" || t.Name == "account"
 }
+
+// Organization returns the id of the one organization of the database.
+func (e *Engine) Organization() value.GUID { return e.organization }

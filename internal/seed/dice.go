@@ -29,7 +29,9 @@ func (d dice) chance(p float64) bool { return d.Float64() < p }
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // logNormal returns a number whose median is given and whose logarithm spreads by sigma: amounts of money are like that.
-func (d dice) logNormal(median, sigma float64) float64 { return median * math.Exp(sigma*d.NormFloat64()) }
+func (d dice) logNormal(median, sigma float64) float64 {
+	return median * math.Exp(sigma*d.NormFloat64())
+}
 
 // pick returns one of a list.
 func pick[T any](d dice, list []T) T { return list[d.IntN(len(list))] }

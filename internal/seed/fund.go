@@ -76,7 +76,9 @@ func (f *foundation) makeFund(i int) {
 	f.relateFund(i, k, r)
 	f.balanceFund(i, k, r)
 	f.funds[i] = fund{r.ID, k.kind}
-	f.keep(r)
+	if f.keep(r).Value("statecode").Int() == 0 {
+		f.openFunds = append(f.openFunds, f.funds[i])
+	}
 }
 
 func giftAccount(k fundKind) string {

@@ -151,13 +151,7 @@ func (f *foundation) season(from int64) int64 {
 // those who give anyway. The steady donor keeps all of its own.
 func (f *foundation) fitPlan() {
 	steady := func(e entry) bool { return e.donor == steadyDonor }
-	own := slices.Collect(func(yield func(entry) bool) {
-		for _, e := range f.plan {
-			if steady(e) && !yield(e) {
-				return
-			}
-		}
-	})
+	own := slices.DeleteFunc(slices.Clone(f.plan), func(e entry) bool { return !steady(e) })
 	rest := slices.DeleteFunc(f.plan, steady)
 	f.dice.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	want := f.size.Gifts - len(own)
@@ -172,22 +166,13 @@ func (f *foundation) fitPlan() {
 
 // planShapes gives entries, which are in random order, the rarer shapes by quota, so that each of them is there in any size.
 func (f *foundation) planShapes() {
-	next := 0
 	for _, q := range quotas {
-		for left := max(q.least, f.size.Gifts*q.share/10_000); left > 0 && next < len(f.plan); {
-			found := false
-			for i := next; i < len(f.plan) && !found; i++ {
-				if e := &f.plan[i]; e.shape == plain && q.fits(&f.donors[e.donor]) {
-					e.shape = q.shape
-					f.plan[next], f.plan[i] = f.plan[i], f.plan[next]
-					found = true
-				}
+		left := max(q.least, f.size.Gifts*q.share/10_000)
+		for i := 0; i < len(f.plan) && left > 0; i++ {
+			if e := &f.plan[i]; e.shape == plain && q.fits(&f.donors[e.donor]) {
+				e.shape = q.shape
+				left--
 			}
-			if !found {
-				break
-			}
-			next++
-			left--
 		}
 	}
 }

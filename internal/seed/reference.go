@@ -183,4 +183,3 @@ func rowCurrency(currency value.GUID) value.Value {
 	}
 	return value.ID(currency)
 }
-

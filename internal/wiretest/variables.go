@@ -67,7 +67,7 @@ func (v variables) match(pattern, text string) bool {
 	return true
 }
 
-var volatile = regexp.MustCompile(`(` + kinds["guid"] + `)|(W/\\?")([0-9]+)|("versionnumber":)([0-9]+)|(\$(?:skiptoken|deltatoken)=)(` + kinds["token"] + `)`)
+var volatile = regexp.MustCompile(`(` + kinds["guid"] + `)|(W/\\?")([0-9]+)|("versionnumber":)([0-9]+)|((?:\$(?:skiptoken|deltatoken)=|globalmetadataversion":"))(` + kinds["token"] + `)`)
 
 // abstract replaces what differs from run to run in an answer by names, making new ones for values not seen before. It is what
 // -update writes. Ids the conversation itself chose stay as they are.

@@ -75,7 +75,7 @@ func (c catalog) leftovers(objects []sqlgen.Object) []string {
 	var out []string
 	for e := range c {
 		table := catalogEntry{sqlgen.TableObject, e.table, e.table}
-		if e.kind == sqlgen.ColumnObject && ours[table] && !ours[e] {
+		if e.kind == sqlgen.ColumnObject && e.table != sqlgen.ZoneTable && ours[table] && !ours[e] {
 			out = append(out, e.table+"."+e.name)
 		}
 	}

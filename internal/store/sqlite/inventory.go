@@ -77,7 +77,7 @@ func (inv *inventory) leftovers(objects []sqlgen.Object) []string {
 	var left []string
 	for _, table := range slices.Sorted(maps.Keys(inv.tables)) {
 		switch {
-		case table == metaTable || strings.HasPrefix(table, "sqlite_"):
+		case table == metaTable || table == sqlgen.ZoneTable || strings.HasPrefix(table, "sqlite_"):
 		case !wanted[table]:
 			left = append(left, table)
 		default:
