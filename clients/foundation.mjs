@@ -20,6 +20,12 @@ export const token = need("TOKEN");
 /** Id of a person who may be impersonated. */
 export const colleague = need("COLLEAGUE");
 
+/** Client id and secret of an application with the role Integration. */
+export const application = { id: need("CLIENT_ID"), secret: need("CLIENT_SECRET") };
+
+/** A folder for what tests generate, shared by the runs on either store. */
+export const scratch = need("SCRATCH");
+
 /** A new dynamics-web-api client, signed in as the administrator. */
 export const connect = (config = {}) =>
   new DynamicsWebApi({ serverUrl: origin, dataApi: { version: "9.2" }, onTokenRefresh: async () => token, ...config });

@@ -29,6 +29,7 @@ type Engine struct {
 	tokens       *signer
 	columns      wellKnown
 	organization value.GUID // the one row of organization
+	secured      func(context.Context)
 }
 
 // Options are what an Engine is made of.
@@ -38,11 +39,13 @@ type Options struct {
 	Settings *settings.Settings
 	Clock    func() time.Time // the service's idea of now
 	Logger   *slog.Logger
+	// Secured is called after a write that may have changed what callers may do; nil for nothing.
+	Secured func(context.Context)
 }
 
 // New makes an engine over an open, bootstrapped store.
 func New(ctx context.Context, o Options) (*Engine, error) {
-	e := &Engine{store: o.Store, model: o.Model, clock: o.Clock, log: o.Logger}
+	e := &Engine{store: o.Store, model: o.Model, clock: o.Clock, log: o.Logger, secured: o.Secured}
 	if e.clock == nil {
 		e.clock = time.Now
 	}
@@ -110,23 +113,47 @@ func (s *Session) Now() int64 { return s.now }
 // Engine returns the engine the session belongs to.
 func (s *Session) Engine() *Engine { return s.e }
 
+// In returns the session with its reads inside a transaction: they see what the transaction has done so far.
+func (s *Session) In(x *Tx) *Session {
+	inside := *s
+	inside.source = flushing{x}
+	return &inside
+}
+
 // Write runs fn in one transaction: all of its changes hold, with their books, or none does. fn may be run again from the
 // start, so it must keep nothing but what its last run left.
 func (s *Session) Write(ctx context.Context, fn func(*Tx) error) error {
-	return s.e.store.Write(ctx, func(st store.Tx) error { return s.run(ctx, st, fn) })
+	return s.transact(ctx, s.e.store.Write, fn)
 }
 
 // Bulk is Write for large loads.
 func (s *Session) Bulk(ctx context.Context, fn func(*Tx) error) error {
-	return s.e.store.Bulk(ctx, func(st store.Tx) error { return s.run(ctx, st, fn) })
+	return s.transact(ctx, s.e.store.Bulk, fn)
 }
 
-func (s *Session) run(ctx context.Context, st store.Tx, fn func(*Tx) error) error {
-	tx := newTx(ctx, s, st)
-	if err := fn(tx); err != nil {
-		return err
+func (s *Session) transact(ctx context.Context, begin func(context.Context, func(store.Tx) error) error, fn func(*Tx) error) error {
+	var last *Tx
+	err := begin(ctx, func(st store.Tx) error {
+		last = newTx(ctx, s, st)
+		if err := fn(last); err != nil {
+			return err
+		}
+		return last.finish()
+	})
+	if err == nil {
+		s.e.forget(ctx, last)
 	}
-	return tx.finish()
+	return err
+}
+
+// forget drops what the process remembers of rows that a transaction has changed.
+func (e *Engine) forget(ctx context.Context, tx *Tx) {
+	if tx.repriced {
+		e.ForgetCurrencies()
+	}
+	if tx.secured && e.secured != nil {
+		e.secured(ctx)
+	}
 }
 
 // wellKnown holds the tables the engine itself writes.

@@ -107,9 +107,17 @@ func (e *Engine) recalculate(ctx context.Context) error {
 	return err
 }
 
-// Recalc makes every derived value anew from base rows, or only compares.
+// Recalc makes every derived value anew from base rows. When it only compares it reads one snapshot and keeps nobody from
+// writing.
 func (e *Engine) Recalc(ctx context.Context, how rules.Recalculation, unlogged bool) error {
 	s := e.own()
+	if how.Check {
+		return e.store.View(ctx, func(r store.Reader) error {
+			x := newTx(ctx, s, nil)
+			x.source = r
+			return rules.Recalc(env{x}, how)
+		})
+	}
 	s.Unlogged = unlogged
 	return s.Bulk(ctx, func(x *Tx) error { return rules.Recalc(env{x}, how) })
 }

@@ -25,7 +25,9 @@ type Tx struct {
 	rows     map[rowKey]*entry
 	dirty    []*entry // in the order in which they were first changed
 	warnings []string
-	depth    int // nesting of writes made by rules, to bound cascades
+	depth    int  // nesting of writes made by rules, to bound cascades
+	secured  bool // what callers may do may have changed
+	repriced bool // a currency was written
 }
 
 type rowKey struct {
@@ -60,8 +62,19 @@ func (x *Tx) Env() rules.Env { return env{x} }
 // Store returns the transaction below, with everything written so far in it.
 func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
 
-// As makes the writes that follow run for another caller: parts of a change set may be sent for different users.
-func (x *Tx) As(caller *auth.Caller) { x.caller = caller }
+// Secured notes that what callers may do was changed through Store.
+func (x *Tx) Secured() { x.secured = true }
+
+// As makes the writes that follow run for another caller: parts of a change set may be sent for different users. What waits is
+// written first, so that the log names who did it.
+func (x *Tx) As(caller *auth.Caller) error {
+	if caller == x.caller {
+		return nil
+	}
+	err := x.flush()
+	x.caller = caller
+	return err
+}
 
 // finish settles the books once for everything the transaction did, and writes what is pending.
 func (x *Tx) finish() error {
@@ -134,7 +147,9 @@ func (x *Tx) flush() error {
 		}
 		later = append(later, held...)
 	}
+	x.repriced = x.repriced || slices.ContainsFunc(dirty, func(e *entry) bool { return e.table == x.e.columns.currency })
 	if slices.ContainsFunc(dirty, func(e *entry) bool { return auth.AffectsSecurity(e.table) }) {
+		x.secured = true
 		if err := auth.BumpSecurity(x.ctx, x.store, x.e.model); err != nil {
 			return err
 		}
@@ -217,6 +232,7 @@ func (x *Tx) writeDelete(e *entry) error {
 	if err := x.store.Delete(x.ctx, e.table, e.id); err != nil {
 		return err
 	}
+	was := e.stored
 	e.stored = nil
 	if e.table.Column("versionnumber") == nil {
 		return nil
@@ -225,7 +241,7 @@ func (x *Tx) writeDelete(e *entry) error {
 	if err != nil {
 		return err
 	}
-	return x.logDelete(e, version)
+	return x.logDelete(e, was, version)
 }
 
 // holdBack splits an insert: lookups to rows that are themselves only waiting to be inserted are set afterwards.

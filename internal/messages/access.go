@@ -251,6 +251,7 @@ func editor(c *Call, tx *engine.Tx) (*auth.RoleEditor, error) {
 	if err := auth.Require(c.Session.Caller(), c.Table, auth.Write); err != nil {
 		return nil, err
 	}
+	tx.Secured()
 	st, err := tx.Store()
 	return &auth.RoleEditor{Tx: st, Model: c.Model(), Now: time.Unix(c.Session.Now(), 0)}, err
 }

@@ -11,7 +11,7 @@ import (
 // row, and After, which notes what the write touched; once at the end it calls Settle, which brings every total up to date.
 // A Books is used by one goroutine and belongs to one transaction.
 type Books struct {
-	// Deferred leaves all totals to a later recalculation; Touched then tells which parents are out of date.
+	// Deferred leaves the totals of gifts, requests, donors and funds to a later Recompute of what Touched tells.
 	Deferred bool
 
 	env      Env
@@ -29,11 +29,6 @@ type Books struct {
 	touched   Touched
 
 	baseCurrency *query.Row
-}
-
-// Touched is the set of parents whose totals a deferred transaction has left out of date.
-type Touched struct {
-	Gifts, Requests, Donors, Funds map[value.GUID]bool
 }
 
 // tables holds the tables the books work on.
@@ -69,7 +64,7 @@ func (b *Books) clear() {
 	b.groups = map[value.GUID]int64{}
 	b.lists = map[value.GUID]int64{}
 	b.leaving = map[value.GUID]bool{}
-	b.touched = Touched{Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{}}
+	b.touched = NewTouched()
 }
 
 // Before runs the rules on a row about to be written: they refuse it with a fault, or set columns of w.New. It must be called
@@ -112,21 +107,18 @@ func (b *Books) After(w *Write) error {
 // gifts, requests, donors, funds, fund groups, lists, each by ascending id.
 func (b *Books) Settle() error {
 	defer b.clear()
+	steps := []func() error{b.settleGifts, b.settleRequests, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists}
 	if b.Deferred {
-		return b.settleLists()
+		b.tally = newTally(b.settings)
+		steps = []func() error{b.settleFunds, b.settleGroups, b.settleLists} // what follows from a fund's own write
 	}
-	for _, step := range []func() error{
-		b.settleGifts, b.settleRequests, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists,
-	} {
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// Touched returns the parents that a deferred transaction has left out of date so far; call it before Settle.
-func (b *Books) Touched() Touched { return b.touched }
 
 // set makes an assignment by column name.
 func set(t *schema.Table, name string, v value.Value) query.Assign {

@@ -22,22 +22,27 @@ func (d Drift) String() string {
 
 // Recalculation says how Recalc goes about its work.
 type Recalculation struct {
-	Check    bool              // only compare, write nothing
-	Drift    func(Drift) error // told of every drift; may be nil
-	Progress func(rows int64)  // told now and then how many rows have been looked at; may be nil
+	Check    bool                                      // only compare, write nothing
+	Only     func(t *schema.Table, id value.GUID) bool // rows to compare and mend; nil: all. Sums per year go by their donor or fund
+	Drift    func(Drift) error                         // told of every drift; may be nil
+	Progress func(rows int64)                          // told now and then how many rows have been looked at; may be nil
 }
 
 // Recalc makes every derived value anew from base rows (gifts, payments, requests, donors, funds, fund groups and the sums per
 // giving year) and mends those that differ. It reads in batches: memory is bounded by the number of donors and funds and by
 // one batch of gifts. It must run in one transaction that sees no other writer.
 func Recalc(env Env, how Recalculation) error {
-	c := &recalculator{Books: NewBooks(env), how: how, best: map[value.GUID]*ranks{}, groups: map[value.GUID]int64{}}
-	for _, step := range []func() error{c.gifts, c.requests, c.donors, c.donorYears, c.funds, c.fundYears, c.fundGroups} {
+	c := newRecalculator(env, how)
+	for _, step := range []func() error{c.gifts, c.requests, c.donors, c.allDonorYears, c.funds, c.allFundYears, c.fundGroups} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func newRecalculator(env Env, how Recalculation) *recalculator {
+	return &recalculator{Books: NewBooks(env), how: how, best: map[value.GUID]*ranks{}, groups: map[value.GUID]int64{}}
 }
 
 // recalculator carries the sums of a recalculation.
@@ -54,6 +59,9 @@ const batchSize = 1000
 
 // mend compares a row with what it shall show and writes the difference.
 func (c *recalculator) mend(r *query.Row, columns []query.Assign) error {
+	if !c.concerns(r.Table, r.ID) {
+		return nil
+	}
 	wrong := differing(r, columns)
 	for _, a := range wrong {
 		if err := c.drifted(Drift{r.Table.Name, r.ID.String(), a.Column.Name, r.Get(a.Column), a.Value}); err != nil {
@@ -64,6 +72,11 @@ func (c *recalculator) mend(r *query.Row, columns []query.Assign) error {
 		return nil
 	}
 	return c.env.Derive(r.Table, r.ID, wrong)
+}
+
+// concerns tells whether a row is one of those to compare.
+func (c *recalculator) concerns(t *schema.Table, id value.GUID) bool {
+	return c.how.Only == nil || c.how.Only(t, id)
 }
 
 func (c *recalculator) drifted(d Drift) error {
@@ -80,11 +93,11 @@ func (c *recalculator) progress(rows int) {
 	}
 }
 
-// each reads all rows of a table in batches by key.
-func (c *recalculator) each(t *schema.Table, columns []string, visit func(batch []*query.Row) error) error {
+// each reads the rows of a table that meet the conditions, in batches by key.
+func (c *recalculator) each(t *schema.Table, columns []string, where []condition, visit func(batch []*query.Row) error) error {
 	var after []value.Value
 	for {
-		batch, err := readRows(c.env, t, columns, nil, []string{t.Key.Name}, after, batchSize)
+		batch, err := readRows(c.env, t, columns, where, []string{t.Key.Name}, after, batchSize)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
@@ -99,10 +112,14 @@ func (c *recalculator) each(t *schema.Table, columns []string, visit func(batch 
 	}
 }
 
-// children reads the rows whose lookup points into a batch of parents, grouped by parent.
-func (c *recalculator) children(t *schema.Table, link string, columns []string, batch []*query.Row) (map[value.GUID][]*query.Row, error) {
+// between is the condition that a lookup points into a batch of parents that lie together.
+func between(t *schema.Table, link string, batch []*query.Row) []condition {
 	low, high := value.ID(batch[0].ID), value.ID(batch[len(batch)-1].ID)
-	where := []condition{compare(t, link, query.OpGe, low), compare(t, link, query.OpLe, high)}
+	return []condition{compare(t, link, query.OpGe, low), compare(t, link, query.OpLe, high)}
+}
+
+// children reads the rows whose lookup meets the conditions, grouped by the parent it points at.
+func (c *recalculator) children(t *schema.Table, link string, columns []string, where ...condition) (map[value.GUID][]*query.Row, error) {
 	out := map[value.GUID][]*query.Row{}
 	var after []value.Value
 	for {
@@ -127,8 +144,9 @@ func (c *recalculator) requests() error {
 	columns := withBase(c.tables.request, []string{"svc_grantamount", "svc_paid", "svc_balance"}, []string{
 		"svc_originalgrantamount", "svc_grantamendment", "exchangerate", "svc_nextpaymentdue", "svc_nextrequirementdue",
 	})
-	return c.each(c.tables.request, columns, func(batch []*query.Row) error {
-		children, err := c.children(c.tables.disbursement, "svc_requestlookup", disbursementColumns, batch)
+	return c.each(c.tables.request, columns, nil, func(batch []*query.Row) error {
+		t := c.tables.disbursement
+		children, err := c.children(t, "svc_requestlookup", disbursementColumns, between(t, "svc_requestlookup", batch)...)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -13,7 +15,7 @@ func (c *recalculator) donors() error {
 	columns := withBase(c.tables.donor, []string{"svc_totalcommitment", "svc_largestgift"}, []string{
 		"svc_countofgifts", "svc_firstgiftdate", "svc_mostrecentgiftdate", "svc_mostrecentgiftid", "svc_largestgiftid", "exchangerate",
 	})
-	return c.each(c.tables.donor, columns, func(batch []*query.Row) error {
+	return c.each(c.tables.donor, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			if err := c.donor(r); err != nil {
 				return err
@@ -44,40 +46,35 @@ func (c *recalculator) donor(r *query.Row) error {
 	return c.mend(r, append(columns, ranked...))
 }
 
-// donorYears compares the sums per donor and giving year.
-func (c *recalculator) donorYears() error {
-	t := c.tables.donorYear
-	return c.sums(t, "donor", []string{"amount"}, func(id value.GUID, year int) []int64 {
-		if d := c.tally.donors[id]; d != nil {
-			return []int64{d.years[year]}
+// allDonorYears compares all sums per donor and giving year.
+func (c *recalculator) allDonorYears() error { return c.donorYears(condition{}, c.tally.donors) }
+
+// donorYears compares the sums per giving year of some donors, those of a condition if it has a column.
+func (c *recalculator) donorYears(where condition, donors map[value.GUID]*donorTally) error {
+	s := sums{table: c.tables.donorYear, parents: c.tables.donor, parent: "donor", columns: []string{"amount"}, expected: map[yearKey][]int64{}}
+	for id, d := range donors {
+		for year, amount := range d.years {
+			s.expected[yearKey{id, year}] = []int64{amount}
 		}
-		return []int64{0}
-	}, func(visit func(value.GUID, int)) {
-		for _, id := range sortedIDs(c.tally.donors) {
-			for _, year := range sortedYears(c.tally.donors[id].years) {
-				visit(id, year)
-			}
-		}
-	})
+	}
+	return c.compareSums(s, where)
 }
 
-// fundYears compares the sums per fund and giving year.
-func (c *recalculator) fundYears() error {
-	t := c.tables.fundYear
-	return c.sums(t, "fund", []string{"giving", "inflow", "grantspaid"}, func(id value.GUID, year int) []int64 {
-		f := c.tally.funds[id]
-		if f == nil || f.years[year] == nil {
-			return []int64{0, 0, 0}
+// allFundYears compares all sums per fund and giving year.
+func (c *recalculator) allFundYears() error { return c.fundYears(condition{}, c.tally.funds) }
+
+// fundYears compares the sums per giving year of some funds, those of a condition if it has a column.
+func (c *recalculator) fundYears(where condition, funds map[value.GUID]*fundTally) error {
+	s := sums{
+		table: c.tables.fundYear, parents: c.tables.fund, parent: "fund", columns: []string{"giving", "inflow", "grantspaid"},
+		expected: map[yearKey][]int64{},
+	}
+	for id, f := range funds {
+		for year, y := range f.years {
+			s.expected[yearKey{id, year}] = []int64{y.giving, y.inflow, y.grantsPaid}
 		}
-		y := f.years[year]
-		return []int64{y.giving, y.inflow, y.grantsPaid}
-	}, func(visit func(value.GUID, int)) {
-		for _, id := range sortedIDs(c.tally.funds) {
-			for _, year := range sortedYears(c.tally.funds[id].years) {
-				visit(id, year)
-			}
-		}
-	})
+	}
+	return c.compareSums(s, where)
 }
 
 // yearKey names a row of a table of sums.
@@ -86,19 +83,32 @@ type yearKey struct {
 	year int
 }
 
-// sums compares a table of sums per parent and giving year with the expected ones. A missing row is one of zeros.
-func (c *recalculator) sums(t *schema.Table, parent string, columns []string, expected func(value.GUID, int) []int64, all func(func(value.GUID, int))) error {
+// sums says what a table of sums per parent and giving year shall hold; a row that is not expected holds zeros.
+type sums struct {
+	table    *schema.Table
+	parents  *schema.Table
+	parent   string // the column that names the parent
+	columns  []string
+	expected map[yearKey][]int64
+}
+
+// compareSums compares a table of sums with what it shall hold. A missing row is one of zeros.
+func (c *recalculator) compareSums(s sums, where condition) error {
+	var filter []condition
+	if where.column != nil {
+		filter = []condition{where}
+	}
 	seen := map[yearKey]bool{}
 	var after []value.Value
 	for {
-		rows, err := readRows(c.env, t, append([]string{parent, "year"}, columns...), nil, []string{parent, "year"}, after, batchSize)
+		rows, err := readRows(c.env, s.table, append([]string{s.parent, "year"}, s.columns...), filter, []string{s.parent, "year"}, after, batchSize)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			k := yearKey{r.Value(parent).ID(), int(r.Value("year").Int())}
+			k := yearKey{r.Value(s.parent).ID(), int(r.Value("year").Int())}
 			seen[k] = true
-			if err := c.mendSum(t, parent, columns, k, r, expected(k.id, k.year)); err != nil {
+			if err := c.mendSum(s, k, r); err != nil {
 				return err
 			}
 		}
@@ -106,27 +116,43 @@ func (c *recalculator) sums(t *schema.Table, parent string, columns []string, ex
 			break
 		}
 		last := rows[len(rows)-1]
-		after = []value.Value{last.Value(parent), last.Value("year")}
+		after = []value.Value{last.Value(s.parent), last.Value("year")}
 	}
-	var failed error
-	all(func(id value.GUID, year int) {
-		if k := (yearKey{id, year}); failed == nil && !seen[k] {
-			failed = c.mendSum(t, parent, columns, k, query.NewRow(t, value.GUID{}), expected(id, year))
+	for _, k := range missingSums(s.expected, seen) {
+		if err := c.mendSum(s, k, query.NewRow(s.table, value.GUID{})); err != nil {
+			return err
 		}
-	})
-	return failed
+	}
+	return nil
 }
 
-// mendSum compares one row of sums and replaces it when it differs.
-func (c *recalculator) mendSum(t *schema.Table, parent string, columns []string, k yearKey, r *query.Row, expected []int64) error {
-	row := []query.Assign{set(t, parent, value.ID(k.id)), set(t, "year", value.Int(int64(k.year)))}
+// missingSums lists the expected sums that have no row, in order.
+func missingSums(expected map[yearKey][]int64, seen map[yearKey]bool) []yearKey {
+	var out []yearKey
+	for k := range expected {
+		if !seen[k] {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b yearKey) int { return cmp.Or(slices.Compare(a.id[:], b.id[:]), cmp.Compare(a.year, b.year)) })
+	return out
+}
+
+// mendSum compares one row of sums and replaces it when it differs. What a reader sees of it changes at read time only, so the parent's
+// version is moved by hand.
+func (c *recalculator) mendSum(s sums, k yearKey, r *query.Row) error {
+	expected := s.expected[k]
+	if expected == nil {
+		expected = make([]int64, len(s.columns))
+	}
+	row := []query.Assign{set(s.table, s.parent, value.ID(k.id)), set(s.table, "year", value.Int(int64(k.year)))}
 	wrong := false
-	for i, name := range columns {
+	for i, name := range s.columns {
 		want := value.Int(expected[i])
-		row = append(row, set(t, name, want))
+		row = append(row, set(s.table, name, want))
 		if have := r.Value(name); have.Int() != expected[i] {
 			wrong = true
-			if err := c.drifted(Drift{t.Name, fmt.Sprintf("%s %d", k.id, k.year), name, have, want}); err != nil {
+			if err := c.drifted(Drift{s.table.Name, fmt.Sprintf("%s %d", k.id, k.year), name, have, want}); err != nil {
 				return err
 			}
 		}
@@ -134,5 +160,8 @@ func (c *recalculator) mendSum(t *schema.Table, parent string, columns []string,
 	if !wrong || c.how.Check {
 		return nil
 	}
-	return c.env.Put(t, row)
+	if err := c.env.Put(s.table, row); err != nil {
+		return err
+	}
+	return c.env.Touch(s.parents, k.id)
 }

@@ -12,7 +12,7 @@ func (c *recalculator) funds() error {
 	columns := withBase(c.tables.fund, money, []string{
 		"x_nongift", "x_fees", "x_allotment", "exchangerate", "statecode", "svc_endowed", "svc_spendpercent", "svc_spendableamount", "svc_fundgroup",
 	})
-	return c.each(c.tables.fund, columns, func(batch []*query.Row) error {
+	return c.each(c.tables.fund, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			if err := c.fund(r); err != nil {
 				return err
@@ -23,26 +23,35 @@ func (c *recalculator) funds() error {
 }
 
 func (c *recalculator) fund(r *query.Row) error {
-	columns, err := c.expectedFund(r)
-	if err != nil {
-		return err
-	}
-	after := with(r, columns)
-	allotment, err := c.ownAllotment(after)
+	columns, after, err := c.expectedFund(r)
 	if err != nil {
 		return err
 	}
 	if part := inGroup(after); !part.group.IsZero() {
 		c.groups[part.group] += part.base
 	}
-	if r.Value("x_allotment").Int() != allotment {
-		columns = append(columns, set(r.Table, "x_allotment", value.Int(allotment)))
-	}
 	return c.mend(r, columns)
 }
 
-// expectedFund lists what a fund shall show.
-func (c *recalculator) expectedFund(r *query.Row) ([]query.Assign, error) {
+// expectedFund lists what a fund shall show, and returns the row as it then is.
+func (c *recalculator) expectedFund(r *query.Row) ([]query.Assign, *query.Row, error) {
+	columns, err := c.expectedTotals(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	after := with(r, columns)
+	allotment, err := c.ownAllotment(after)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Value("x_allotment").Int() != allotment {
+		columns = append(columns, set(r.Table, "x_allotment", value.Int(allotment)))
+	}
+	return columns, with(r, columns), nil
+}
+
+// expectedTotals lists the sums a fund shall show.
+func (c *recalculator) expectedTotals(r *query.Row) ([]query.Assign, error) {
 	f := c.tally.funds[r.ID]
 	if f == nil {
 		f = &fundTally{}
@@ -67,7 +76,7 @@ func (c *recalculator) expectedFund(r *query.Row) ([]query.Assign, error) {
 // fundGroups compares the net assets of every group with those of its active funds.
 func (c *recalculator) fundGroups() error {
 	columns := withBase(c.tables.group, []string{"svc_netassets"}, []string{"exchangerate"})
-	return c.each(c.tables.group, columns, func(batch []*query.Row) error {
+	return c.each(c.tables.group, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			columns, err := baseMoney(r, named{"svc_netassets", c.groups[r.ID]})
 			if err != nil {

@@ -12,15 +12,18 @@ var giftColumnsRead = append(append([]string{
 	"svc_paid", "svc_paid_base", "svc_balance", "svc_balance_base", "svc_feeamounttotal", "svc_feeamounttotal_base",
 }, amountNames...), fundNames...)
 
+// paymentColumnsRead are the columns a recalculation reads of a payment.
+var paymentColumnsRead = append([]string{"svc_netamount", "svc_netamount_base"}, paymentColumns...)
+
 // gifts recomputes every gift from its payments and adds up what it brings to donors and funds.
 func (c *recalculator) gifts() error {
-	read := append([]string{"svc_netamount", "svc_netamount_base"}, paymentColumns...)
-	return c.each(c.tables.gift, giftColumnsRead, func(batch []*query.Row) error {
-		payments, err := c.children(c.tables.payment, "svc_giftnumber", read, batch)
+	payment, fee := c.tables.payment, c.tables.fee
+	return c.each(c.tables.gift, giftColumnsRead, nil, func(batch []*query.Row) error {
+		payments, err := c.children(payment, "svc_giftnumber", paymentColumnsRead, between(payment, "svc_giftnumber", batch)...)
 		if err != nil {
 			return err
 		}
-		fees, err := c.children(c.tables.fee, "svc_gift", feeColumns, batch)
+		fees, err := c.children(fee, "svc_gift", feeColumns, between(fee, "svc_gift", batch)...)
 		if err != nil {
 			return err
 		}
@@ -33,8 +36,19 @@ func (c *recalculator) gifts() error {
 	})
 }
 
-// gift recomputes one gift.
+// gift recomputes one gift and adds up what it brings.
 func (c *recalculator) gift(r *query.Row, payments, fees []*query.Row) error {
+	g, p, err := c.mendGift(r, payments, fees)
+	if err != nil {
+		return err
+	}
+	c.tally.take(g, p, 1)
+	c.rank(g, p)
+	return nil
+}
+
+// openFile makes the file of a gift from rows that have been read.
+func (c *recalculator) openFile(r *query.Row, payments, fees []*query.Row) *giftFile {
 	f := &giftFile{row: r, gift: newGift(r), payments: map[value.GUID]*payment{}, fees: map[value.GUID]*fee{}}
 	for _, p := range payments {
 		f.payments[p.ID] = newPayment(p, c.settings)
@@ -42,23 +56,24 @@ func (c *recalculator) gift(r *query.Row, payments, fees []*query.Row) error {
 	for _, x := range fees {
 		f.fees[x.ID] = newFee(x)
 	}
+	return f
+}
+
+// mendGift makes a gift's own columns and its payments' flags anew and returns what they follow from.
+func (c *recalculator) mendGift(r *query.Row, payments, fees []*query.Row) (*gift, *projection, error) {
+	f := c.openFile(r, payments, fees)
 	p, err := c.project(f, f.gift)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	columns, err := c.giftColumns(r, p)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := c.mend(r, columns); err != nil {
-		return err
+		return nil, nil, err
 	}
-	if err := c.payments(f, p, payments); err != nil {
-		return err
-	}
-	c.tally.take(f.gift, p, 1)
-	c.rank(f.gift, p)
-	return nil
+	return f.gift, p, c.payments(f, p, payments)
 }
 
 // payments compares the net amounts and flags of a gift's payments.

@@ -116,6 +116,7 @@ func (b *Books) deriveDisbursement(id value.GUID, columns []query.Assign) error 
 	}
 	b.tally.disburse(b.settings, before, -1)
 	b.tally.disburse(b.settings, after, 1)
+	markSet(b.touched.Funds, before.Value("svc_fund"))
 	if request := before.Value("svc_requestlookup"); !request.IsNull() {
 		b.requests[request.ID()] = true
 	}

@@ -24,6 +24,11 @@ func (b *Books) settleFunds() error {
 			return err
 		}
 	}
+	return b.touchReceivers()
+}
+
+// touchReceivers moves the versions of funds whose received allotment has changed: what they may spend is made at read time.
+func (b *Books) touchReceivers() error {
 	for _, id := range sortedIDs(b.receivers) {
 		if err := b.env.Touch(b.tables.fund, id); err != nil {
 			return err

@@ -24,35 +24,18 @@ func (b *Books) afterGift(w *Write) error {
 		return nil
 	}
 	f.row, f.gift = w.New, newGift(w.New)
-	if w.Old == nil || !(w.Changed("svc_donor") || w.Changed("svc_gifttype") || w.Changed("transactioncurrencyid")) {
+	if w.Old == nil {
 		return nil
 	}
 	if b.Deferred {
-		if err := b.readFile(f); err != nil {
+		if err := b.touchPaymentFunds(f); err != nil {
 			return err
 		}
 	}
+	if !w.Changed("svc_donor") && !w.Changed("svc_gifttype") && !w.Changed("transactioncurrencyid") {
+		return nil
+	}
 	return b.letPaymentsFollow(f, w)
-}
-
-// touchGift marks a gift and its parents for a deferred recalculation.
-func (b *Books) touchGift(id value.GUID, rows ...*query.Row) {
-	b.touched.Gifts[id] = true
-	for _, r := range rows {
-		if r == nil {
-			continue
-		}
-		markSet(b.touched.Donors, r.Value("svc_donor"))
-		for _, name := range fundNames {
-			markSet(b.touched.Funds, r.Value(name))
-		}
-	}
-}
-
-func markSet(m map[value.GUID]bool, v value.Value) {
-	if !v.IsNull() {
-		m[v.ID()] = true
-	}
 }
 
 // letPaymentsFollow carries a gift's new donor, type and currency over to its payments and fees.

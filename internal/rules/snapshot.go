@@ -17,7 +17,7 @@ func SnapshotQuarter(env Env) error {
 		return err
 	}
 	c := &recalculator{Books: b}
-	return c.each(b.tables.fund, []string{"svc_netassets_base"}, func(batch []*query.Row) error {
+	return c.each(b.tables.fund, []string{"svc_netassets_base"}, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			net := value.Int(baseOf(r, "svc_netassets"))
 			if err := env.Put(t, []query.Assign{set(t, "fund", value.ID(r.ID)), set(t, "quarter", quarter), set(t, "netassets", net)}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -55,7 +56,7 @@ func (c caller) to(method, url, body string, headers ...string) answer {
 	}
 	rec := httptest.NewRecorder()
 	c.w.svc.ServeHTTP(rec, req)
-	a := answer{asked: method + " " + url + " " + body, status: rec.Code, header: rec.Header(), body: rec.Body.String()}
+	a := answer{asked: method + " " + url + " " + body, status: rec.Code, header: canonical(rec.Header()), body: rec.Body.String()}
 	a.check(c.w.t)
 	return a
 }
@@ -88,6 +89,15 @@ func (c caller) create(set, body string) string {
 		c.w.t.Fatalf("%s: %d %s", a.asked, a.status, a.body)
 	}
 	return idIn(a.header.Get("OData-EntityId"))
+}
+
+// canonical is a header under the names a client's library would see; the service writes some as the platform does.
+func canonical(h http.Header) http.Header {
+	out := http.Header{}
+	for name, vs := range h {
+		out[http.CanonicalHeaderKey(name)] = vs
+	}
+	return out
 }
 
 // idIn is the key in the address of a row.
@@ -183,4 +193,48 @@ func (a answer) rows(t *testing.T) []map[string]any {
 		out = append(out, v.(map[string]any))
 	}
 	return out
+}
+
+// batch sends operations, each a request line and, after a line break, a body. One writing operation makes a change set. The answer
+// is that of the last operation that was answered.
+func (c caller) batch(operations ...string) answer {
+	c.w.t.Helper()
+	a := c.send(http.MethodPost, "$batch", batchBody(operations), "Content-Type", "multipart/mixed; boundary=b", "Prefer", "odata.continue-on-error")
+	_, last, found := cutLast(a.body, "HTTP/1.1 ")
+	if !found {
+		return a
+	}
+	status, rest, _ := strings.Cut(last, " ")
+	a.status, _ = strconv.Atoi(status)
+	if i := strings.IndexByte(rest, '{'); i >= 0 {
+		a.body = rest[i : strings.LastIndexByte(rest, '}')+1]
+	}
+	a.check(c.w.t)
+	return a
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// batchBody writes a multipart body: reads as they are, each write as a change set of its own.
+func batchBody(operations []string) string {
+	var b strings.Builder
+	for i, op := range operations {
+		line, body, _ := strings.Cut(op, "\n")
+		head := "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n"
+		request := line + " HTTP/1.1\r\nContent-Type: application/json\r\n\r\n" + body + "\r\n"
+		b.WriteString("--b\r\n")
+		if strings.HasPrefix(line, "GET ") {
+			b.WriteString(head + "\r\n" + request)
+			continue
+		}
+		set := "c" + strconv.Itoa(i)
+		b.WriteString("Content-Type: multipart/mixed; boundary=" + set + "\r\n\r\n--" + set + "\r\n" + head + "Content-ID: 1\r\n\r\n" + request + "--" + set + "--\r\n")
+	}
+	b.WriteString("--b--\r\n")
+	return b.String()
 }

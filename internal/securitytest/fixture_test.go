@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"time"
 
+	"almoner/internal/auth"
 	"almoner/internal/schema"
+	"almoner/internal/value"
 )
 
 // parents names, for the tables that cannot live alone, the navigation properties a row needs and the tables they lead to.
@@ -26,7 +30,7 @@ var values = map[string]map[string]any{
 	"svc_gift":            {"svc_giftdate": "2026-03-01", "svc_amount1": 100},
 	"svc_giftpayment":     {"svc_amount": 1},
 	"svc_fund":            {"svc_fundclass": 730850000, "svc_fundtype": 730850000},
-	"svc_giftfee":         {"svc_feecalculation": 730850000},
+	"svc_giftfee":         {"svc_feename": "Fee", "svc_feecalculation": 730850000},
 	"svc_interfundgrants": {"svc_amount": 10},
 	"list":                {"type": false, "createdfromcode": 4},
 	"contact":             {"lastname": "Sample"},
@@ -85,7 +89,7 @@ func text(v any) string {
 	return string(raw)
 }
 
-// change is a PATCH body that alters a row of a table without breaking a rule; "" when the table has nothing to alter.
+// change is a PATCH body that alters a row of a table without breaking a rule.
 func (w *world) change(t *schema.Table) string {
 	w.made++
 	for _, c := range t.Columns {
@@ -97,16 +101,37 @@ func (w *world) change(t *schema.Table) string {
 	if t.Title != nil && !t.Title.Computed {
 		return text(map[string]any{t.Title.Name: fmt.Sprintf("Changed %d", w.made)})
 	}
-	return ""
+	return "{}"
 }
 
-// privilege is the privilege for a right on a table, as refusals name it.
-func privilege(right, table string) string { return "prv" + right + table }
+// privilegeOf is the privilege for a right on a table, as refusals name it.
+func privilegeOf(right, table string) string {
+	if table == "audit" && right == "Read" {
+		return auth.ReadAuditSummary
+	}
+	return "prv" + right + table
+}
+
+// mergeJSON adds the members of a JSON object to a map.
+func mergeJSON(into map[string]any, object string) {
+	if object == "" {
+		return
+	}
+	if err := json.Unmarshal([]byte(object), &into); err != nil {
+		panic(err) // the object was made by text
+	}
+}
+
+// escape makes a text a value of a query option.
+func escape(s string) string { return url.QueryEscape(s) }
+
+// newID is an id no row has.
+func newID() string { return value.NewGUID(time.Now()).String() }
 
 // denied fails the test unless an answer refuses a right on a table for want of its privilege.
 func (w *world) denied(a answer, right, table string) {
 	w.t.Helper()
-	name := privilege(right, table)
+	name := privilegeOf(right, table)
 	id := schema.PrivilegeID(name)
 	a.refused(w.t, http.StatusForbidden, "0x80040220", fmt.Sprintf("is missing %s privilege (Id=%s) on OTC=%d for entity '%s'", name, id, w.model.Table(table).TypeCode, table))
 }

@@ -71,7 +71,7 @@ func (f *foundation) newHabit(i int) habit {
 	for _, share := range []struct {
 		upTo float64
 		habit
-	}{{0.08, never}, {0.20, seldom}, {0.64, yearly}, {0.83, twice}, {0.91, quarters}} {
+	}{{0.08, never}, {0.18, seldom}, {0.60, yearly}, {0.85, twice}, {0.96, quarters}} {
 		if u < share.upTo {
 			return share.habit
 		}

@@ -157,9 +157,10 @@ func (f *foundation) fitPlan() {
 	want := f.size.Gifts - len(own)
 	for n := len(rest); len(rest) < want; {
 		e := rest[f.dice.IntN(n)]
-		e.day = int32(min(max(int64(e.day)+int64(f.dice.between(-90, 90)), f.donors[e.donor].since), f.last))
-		e.shape = plain
-		rest = append(rest, e)
+		if day := f.season(max(int64(e.day)-180, f.donors[e.donor].since)); day <= f.last {
+			e.day, e.shape = int32(day), plain
+			rest = append(rest, e)
+		}
 	}
 	f.plan = append(rest[:want:want], own...)
 }

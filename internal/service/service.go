@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,11 +45,16 @@ type Service struct {
 
 // New wires a service. Run must be running while it answers.
 func New(ctx context.Context, o Options) (*Service, error) {
-	eng, err := engine.New(ctx, engine.Options{Store: o.Store, Model: o.Model, Settings: o.Settings, Clock: o.Clock, Logger: o.Log})
+	authenticator, err := newAuthenticator(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	authenticator, err := newAuthenticator(ctx, o)
+	secured := func(ctx context.Context) {
+		if err := authenticator.Poll(context.WithoutCancel(ctx)); err != nil {
+			o.Log.Warn("security data cannot be read", "error", err)
+		}
+	}
+	eng, err := engine.New(ctx, engine.Options{Store: o.Store, Model: o.Model, Settings: o.Settings, Clock: o.Clock, Logger: o.Log, Secured: secured})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +86,6 @@ func (s *Service) routes() http.Handler {
 		Metrics: webapi.NewMetrics(registry),
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/api/data/", api)
 	token := s.Auth.TokenHandler()
 	mux.Handle("/oauth2/v2.0/token", token)
 	mux.Handle("/{tenant}/oauth2/v2.0/token", token)
@@ -93,7 +98,14 @@ func (s *Service) routes() http.Handler {
 	mux.Handle("/metrics", guardMetrics(s.Auth, promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 	mux.Handle("/debug/pprof/", s.profiles())
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusNotFound, "not found") })
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The mux would answer a path with a doubled slash by a redirect; the Web API tolerates it.
+		if strings.HasPrefix(r.URL.Path, "/api/data/") {
+			api.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func newAuthenticator(ctx context.Context, o Options) (*auth.Authenticator, error) {

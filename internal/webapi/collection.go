@@ -194,7 +194,7 @@ func (s *Service) countInto(ctx context.Context, r *Request, l *listing) error {
 				return err
 			}
 			total = n
-			l.prefix = strconv.AppendInt(append(l.prefix, `"@odata.count":`...), n, 10)
+			l.prefix = r.appendCount(append(l.prefix, `"@odata.count":`...), n)
 			l.prefix = append(l.prefix, ',')
 		}
 		s.totals(r, l, total)
@@ -204,6 +204,14 @@ func (s *Service) countInto(ctx context.Context, r *Request, l *listing) error {
 		l.prefix = append(l.prefix, ',')
 	}
 	return nil
+}
+
+// appendCount appends a number of rows, quoted where the client wants numbers so.
+func (r *Request) appendCount(b []byte, n int64) []byte {
+	if r.quotesNumbers() {
+		return append(strconv.AppendInt(append(b, '"'), n, 10), '"')
+	}
+	return strconv.AppendInt(b, n, 10)
 }
 
 func (s *Service) totals(r *Request, l *listing, total int64) {

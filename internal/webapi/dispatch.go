@@ -3,6 +3,7 @@ package webapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"almoner/internal/fault"
 	"almoner/internal/odata"
@@ -133,14 +134,27 @@ func (s *Service) maxURL(r *Request) int {
 
 // options answers OPTIONS: which methods the resource takes.
 func (s *Service) options(ctx context.Context, r *Request, path *odata.Path) (*Response, error) {
-	if len(path.Segments) > 0 && s.engine.Model().Set(path.Segments[0].Name) != nil {
-		t, err := r.resolve(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		r.allow = t.methods()
+	if err := s.allow(ctx, r, path); err != nil {
+		return nil, err
 	}
 	resp := noContent()
 	resp.Header.Set("Allow", r.allow)
 	return resp, nil
+}
+
+// allow finds out which methods a path takes.
+func (s *Service) allow(ctx context.Context, r *Request, path *odata.Path) error {
+	if len(path.Segments) == 0 || s.special[path.Segments[0].Name] != nil {
+		return nil
+	}
+	first := path.Segments[0]
+	if s.engine.Model().Set(first.Name) == nil && s.messages[strings.TrimPrefix(first.Name, namespace)] != nil {
+		r.allow = readMethods + ",POST"
+		return nil
+	}
+	t, err := r.resolve(ctx, path)
+	if err == nil {
+		r.allow = t.methods()
+	}
+	return err
 }

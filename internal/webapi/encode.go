@@ -38,6 +38,7 @@ type encoder struct {
 	navs      bool // associatednavigationproperty
 	attribute bool // AttributeName of aliased columns
 	omitNull  bool // FetchXML leaves null columns out
+	quoted    bool // decimals and 64-bit integers as strings
 	root      *nodeEncoder
 	symbol    string // symbol of the last currency looked up
 	symbolOf  value.GUID
@@ -67,6 +68,7 @@ type cellEncoder struct {
 	attr   []byte // "alias@...AttributeName":"svc_x",
 	typed  []byte // "name@odata.type":"#Guid", (full metadata)
 	base   bool   // formatted with the base currency's symbol
+	quoted bool   // written as a string, for clients whose numbers are all floating
 }
 
 type expandEncoder struct {
@@ -87,6 +89,7 @@ func (r *Request) newEncoder(ctx context.Context, plan *engine.Plan, omitNull bo
 // encoderWith makes an encoder around the shape of an object made before.
 func (r *Request) encoderWith(ctx context.Context, root *nodeEncoder, omitNull bool) *encoder {
 	e := &encoder{ctx: ctx, engine: r.Session.Engine(), base: r.Base, level: r.level(), omitNull: omitNull, root: root}
+	e.quoted = r.quotesNumbers()
 	e.formatted = r.Prefer.wants(formattedValue)
 	e.names = r.Prefer.wants(lookupName)
 	e.navs = r.Prefer.wants(lookupNav)
@@ -164,7 +167,13 @@ func (e *encoder) cell(o *query.Output, cell int) cellEncoder {
 	if e.level == full {
 		c.typed = typeAnnotation(o, c.kind)
 	}
+	c.quoted = e.quoted && exact(o.Column, c.kind)
 	return c
+}
+
+// exact tells whether a value is of a type IEEE754Compatible names: decimals and 64-bit integers.
+func exact(c *schema.Column, kind value.Kind) bool {
+	return kind == value.KindMoney || kind == value.KindDecimal || kind == value.KindInt && (c == nil || c.Type == schema.TypeBigInt)
 }
 
 func (c *cellEncoder) lookup(e *encoder, o *query.Output) {
@@ -245,8 +254,10 @@ func (e *encoder) property(b []byte, n *nodeEncoder, c *cellEncoder, rows query.
 	}
 	b = append(b, c.typed...)
 	b = append(b, c.key...)
-	b = appendCell(b, c.kind, c.scale, c.cell, rows)
-	return append(b, ',')
+	if !c.quoted {
+		return append(appendCell(b, c.kind, c.scale, c.cell, rows), ',')
+	}
+	return append(appendCell(append(b, '"'), c.kind, c.scale, c.cell, rows), '"', ',')
 }
 
 // appendCell appends a cell that is not null as a JSON value. It is the one place that knows a kind's wire form.

@@ -120,3 +120,8 @@ func (r *Request) level() level {
 		return minimal
 	}
 }
+
+// quotesNumbers tells whether the client wants decimals and 64-bit integers as strings.
+func (r *Request) quotesNumbers() bool {
+	return strings.Contains(r.Header.Get("Accept"), "IEEE754Compatible=true")
+}

@@ -42,8 +42,7 @@ func (s *Service) getProperty(ctx context.Context, r *Request, t *target) (*Resp
 			resp = textResponse(query.KindCell(rows, cell, t.column.Type.Kind(), t.column.Scale).AppendText(nil))
 		default:
 			b := append([]byte{'{'}, r.contextPrefix("#"+t.table.Set+"("+t.id.String()+")/"+t.column.Wire)...)
-			b = appendCell(append(b, `"value":`...), t.column.Type.Kind(), t.column.Scale, cell, rows)
-			resp = r.jsonResponse(http.StatusOK, append(b, '}'))
+			resp = r.jsonResponse(http.StatusOK, append(r.appendValue(append(b, `"value":`...), t.column, cell, rows), '}'))
 		}
 	})
 	if err != nil || resp != nil {
@@ -53,6 +52,14 @@ func (s *Service) getProperty(ctx context.Context, r *Request, t *target) (*Resp
 		return nil, err
 	}
 	return nil, fault.NotFound(t.table.Name, t.id.String())
+}
+
+// appendValue appends one cell that is not null, quoted where the client wants numbers so.
+func (r *Request) appendValue(b []byte, c *schema.Column, cell int, rows query.Rows) []byte {
+	if !r.quotesNumbers() || !exact(c, c.Type.Kind()) {
+		return appendCell(b, c.Type.Kind(), c.Scale, cell, rows)
+	}
+	return append(appendCell(append(b, '"'), c.Type.Kind(), c.Scale, cell, rows), '"')
 }
 
 // readCell reads one column of one row; fn is not called when there is no such row for the caller.

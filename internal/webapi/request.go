@@ -75,6 +75,9 @@ func textResponse(body []byte) *Response {
 
 // contentType names JSON at the metadata level the client asked for.
 func (r *Request) contentType() string {
+	if r.quotesNumbers() {
+		return "application/json; odata.metadata=" + r.level().String() + "; IEEE754Compatible=true"
+	}
 	return "application/json; odata.metadata=" + r.level().String()
 }
 

@@ -5,6 +5,7 @@ package rulestest
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 
 	"almoner/internal/fault"
@@ -21,6 +22,7 @@ type Env struct {
 	Clock    int64
 	Config   *settings.Settings
 	Deferred bool
+	Left     rules.Touched // parents that deferred transactions have left out of date
 	Warnings []string
 	Touches  map[value.GUID]int // version moves per row
 	Calls    int                // statements the rules asked for in the current transaction
@@ -86,6 +88,7 @@ func (e *Env) Write(fn func() error) error {
 	e.books.Deferred = e.Deferred
 	e.undo, e.Calls = nil, 0
 	err := fn()
+	touched := e.books.Touched()
 	if err == nil {
 		err = e.books.Settle()
 	}
@@ -93,8 +96,22 @@ func (e *Env) Write(fn func() error) error {
 		for i := len(e.undo) - 1; i >= 0; i-- {
 			e.undo[i]()
 		}
+		return err
 	}
-	return err
+	if e.Deferred {
+		e.leave(touched)
+	}
+	return nil
+}
+
+// leave notes parents that are out of date now.
+func (e *Env) leave(touched rules.Touched) {
+	if e.Left.Gifts == nil {
+		e.Left = rules.NewTouched()
+	}
+	for _, table := range rules.TouchedTables {
+		maps.Copy(e.Left.Of(table), touched.Of(table))
+	}
 }
 
 // Books returns the books of the transaction under way.

@@ -95,16 +95,24 @@ func (p *printer) label(e query.Expr, grouped bool) {
 	p.expr(e)
 }
 
-// groupBy prints the keys of a grouped or distinct query.
+// groupBy prints the keys of a grouped or distinct query. A computed key is named by the number of its cell: printed a second time it
+// would have parameters of its own, and PostgreSQL would not know it again.
 func (p *printer) groupBy(q *query.Query) {
 	word := " GROUP BY "
+	cell := 1
 	for _, o := range outputs(&q.Select) {
+		at := cell
+		cell += o.Cells()
 		if o.Agg != query.AggNone {
 			continue
 		}
 		p.put(word)
-		p.comparable(o.Expr)
 		word = ","
+		if _, column := o.Expr.(query.Ref); column || query.KindOf(o.Expr) == value.KindText {
+			p.comparable(o.Expr)
+		} else {
+			p.int(int64(at))
+		}
 		if o.HasTypeCell() {
 			p.put(word)
 			p.typeCell(o)

@@ -1,6 +1,8 @@
 package sqlgen
 
 import (
+	"strconv"
+
 	"almoner/internal/query"
 	"almoner/internal/value"
 )
@@ -182,12 +184,13 @@ func (p *printer) where(f query.Filter, more func()) {
 	}
 }
 
-// limit prints LIMIT and OFFSET of a page.
+// limit prints LIMIT and OFFSET of a page. The limit is written out, not a parameter: SQLite plans by its value and would prepare a
+// statement anew each time it is bound.
 func (p *printer) limit(page query.Page) {
 	switch {
 	case page.Size > 0:
 		p.put(" LIMIT ")
-		p.int(int64(page.Size))
+		p.sql = strconv.AppendInt(p.sql, int64(page.Size), 10)
 	case page.Offset > 0:
 		p.put(p.d.noLimit)
 	}

@@ -5,6 +5,9 @@ import (
 	"almoner/internal/value"
 )
 
+// largeValue is the size from which a bound value is not kept with its statement.
+const largeValue = 4 << 10
+
 // bind gives a statement its parameters.
 func (p *prepared) bind(args []sqlgen.Arg) {
 	for i, a := range args {
@@ -22,6 +25,7 @@ func (p *prepared) bindValue(i int, v value.Value) {
 	case value.KindNull:
 		p.BindNull(i)
 	case value.KindText:
+		p.large = p.large || len(v.Text()) > largeValue
 		p.BindText(i, v.Text())
 	case value.KindFloat:
 		p.BindFloat(i, v.Float())
@@ -41,5 +45,6 @@ func (p *prepared) bindIDs(i int, ids []value.GUID) {
 	for _, id := range ids {
 		blob = append(blob, id[:]...)
 	}
+	p.large = p.large || len(blob) > largeValue
 	p.BindBytes(i, blob)
 }

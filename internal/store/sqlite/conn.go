@@ -47,6 +47,8 @@ type prepared struct {
 	busy bool
 	kept *list.Element // its place in the cache; nil when it is not kept
 	buf  []byte        // memory for the cells of one row, kept with the statement
+	// large says that a bound value holds memory worth freeing.
+	large bool
 }
 
 // connect is the one place where connections to a database are opened. The file must be there.
@@ -172,7 +174,10 @@ func (p *prepared) release() {
 		return
 	}
 	_ = p.Reset() // repeats the error of the last step, which has been told already
-	_ = p.ClearBindings()
+	if p.large {
+		_ = p.ClearBindings() // costs a new preparation at the next run, so that small values stay bound
+		p.large = false
+	}
 	p.busy = false
 }
 

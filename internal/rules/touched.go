@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"almoner/internal/query"
+	"almoner/internal/value"
+)
+
+// Touched is a set of parents: rows that show totals over other rows. A deferred transaction leaves them out of date; Recompute makes
+// them anew.
+type Touched struct {
+	Gifts, Requests, Donors, Funds map[value.GUID]bool
+}
+
+// NewTouched makes an empty set.
+func NewTouched() Touched {
+	return Touched{Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{}}
+}
+
+// Of returns the parents of one table; nil for a table that has no totals.
+func (t Touched) Of(table string) map[value.GUID]bool {
+	switch table {
+	case "svc_gift":
+		return t.Gifts
+	case "svc_request":
+		return t.Requests
+	case "svc_donor":
+		return t.Donors
+	case "svc_fund":
+		return t.Funds
+	default:
+		return nil
+	}
+}
+
+// TouchedTables names the tables of parents in the order in which they are locked.
+var TouchedTables = []string{"svc_gift", "svc_request", "svc_donor", "svc_fund"}
+
+// Len returns the number of parents.
+func (t Touched) Len() int { return len(t.Gifts) + len(t.Requests) + len(t.Donors) + len(t.Funds) }
+
+// Touched returns the parents that a deferred transaction has left out of date so far; call it before Settle.
+func (b *Books) Touched() Touched { return b.touched }
+
+// touchGift marks a gift and its parents for a deferred recalculation.
+func (b *Books) touchGift(id value.GUID, rows ...*query.Row) {
+	b.touched.Gifts[id] = true
+	for _, r := range rows {
+		if r == nil {
+			continue
+		}
+		markSet(b.touched.Donors, r.Value("svc_donor"))
+		for _, name := range fundNames {
+			markSet(b.touched.Funds, r.Value(name))
+		}
+	}
+}
+
+// touchPaymentFunds marks the funds a gift's payments go to: what they count depends on the gift.
+func (b *Books) touchPaymentFunds(f *giftFile) error {
+	if err := b.readFile(f); err != nil {
+		return err
+	}
+	for _, p := range f.payments {
+		markSet(b.touched.Funds, lookup(p.fund))
+	}
+	return nil
+}
+
+func markSet(m map[value.GUID]bool, v value.Value) {
+	if !v.IsNull() {
+		m[v.ID()] = true
+	}
+}
