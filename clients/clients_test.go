@@ -31,6 +31,7 @@ func run(t *testing.T, s *service, scratch string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no tests of clients found", err)
 	}
+	watch(t, append(files, "foundation.mjs")...)
 	colleague := s.createUser("Colleague", "Integration")
 	app := s.createApp("Mailer", "Integration")
 	node := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-reporter=spec"}, files...)...)

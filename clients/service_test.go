@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,11 +16,29 @@ import (
 // build compiles the program and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
+	watch(t, "../cmd", "../internal", "../tables", "odata2ts")
 	program := filepath.Join(t.TempDir(), "almoner")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/almoner").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return program
+}
+
+// watch looks at every file below some folders: go test keeps a result only while the files the test looked at stay as they
+// were, and knows nothing of what the compiler and the clients read.
+func watch(t *testing.T, folders ...string) {
+	t.Helper()
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				_, err = os.Stat(path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // service is the program serving one database.

@@ -43,24 +43,28 @@ func (x *Tx) ForgetHistory(t *schema.Table, id value.GUID) (int, error) {
 		return 0, err
 	}
 	for _, line := range lines {
-		err := x.store.Update(x.ctx, audit, line.ID, []query.Assign{
-			assign(audit, "changedata", value.Null), assign(audit, "attributemask", value.Null), assign(audit, "derived", value.Bool(true)),
-		})
-		if err != nil {
+		if err := conceal(audit)(x.ctx, x.store, line.ID); err != nil {
 			return 0, err
 		}
 	}
 	return len(lines), nil
 }
 
-// hideDerived keeps the service's own lines of the log out of what clients read as audit.
+// hideDerived keeps the service's own lines of the log out of what clients read as audit, wherever in a query they read it.
 func hideDerived(q *query.Query, audit *schema.Table) {
-	if q.Root.Table == audit {
-		q.Where = query.AllOf(q.Where, query.Equal(q.Root, audit.MustColumn("derived"), value.Bool(false)))
+	shown := func(l *query.Link) query.Filter {
+		return query.Equal(l, audit.MustColumn("derived"), value.Bool(false))
 	}
-	for _, l := range q.Links {
-		if l.Table == audit {
-			l.On = query.AllOf(l.On, query.Equal(l, audit.MustColumn("derived"), value.Bool(false)))
-		}
-	}
+	query.Visit(q, query.Visitor{
+		Query: func(q *query.Query) {
+			if q.Root.Table == audit {
+				q.Where = query.AllOf(q.Where, shown(q.Root))
+			}
+		},
+		Link: func(l *query.Link) {
+			if l.Table == audit && l.Parent != nil {
+				l.On = query.AllOf(l.On, shown(l))
+			}
+		},
+	})
 }

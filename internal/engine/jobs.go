@@ -171,56 +171,6 @@ func (e *Engine) keepQuarter(ctx context.Context) error {
 	return e.own().Write(ctx, func(x *Tx) error { return rules.SnapshotQuarter(env{x}) })
 }
 
-// purgeBatch is how many rows one transaction of the purge removes.
-const purgeBatch = 1000
-
-// purge removes what is kept for a time only: answers to repeatable requests, by the machine's clock, and lines of the change log, by
-// the service's.
-func (e *Engine) purge(ctx context.Context) error {
-	answers := e.model.Table("repeatability")
-	if err := e.purgeTable(ctx, answers, olderThan(answers, machineNow()-int64(e.Settings().RepeatRetention/time.Second))); err != nil {
-		return err
-	}
-	audit := e.columns.audit
-	keep := e.Settings().ChangesRetention
-	derived := func(l *query.Link) query.Filter {
-		return query.AllOf(olderThan(audit, e.Now()-int64(keep/time.Second))(l), query.Equal(l, audit.MustColumn("derived"), value.Bool(true)))
-	}
-	if err := e.purgeTable(ctx, audit, derived); err != nil {
-		return err
-	}
-	return e.purgeTable(ctx, audit, olderThan(audit, e.Now()-int64(max(keep, e.Settings().AuditRetention)/time.Second)))
-}
-
-func olderThan(t *schema.Table, moment int64) func(*query.Link) query.Filter {
-	return func(l *query.Link) query.Filter {
-		return query.Cond{Left: query.Ref{Link: l, Column: t.MustColumn("createdon")}, Op: query.OpLt, Args: []query.Expr{query.Literal{Value: value.Time(moment)}}}
-	}
-}
-
-func (e *Engine) purgeTable(ctx context.Context, t *schema.Table, where func(*query.Link) query.Filter) error {
-	for {
-		root := &query.Link{Table: t}
-		q := &query.Query{Root: root, Where: where(root), Page: query.Page{Size: purgeBatch}}
-		q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
-		ids, err := readIDs(ctx, e.store, q)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		err = e.store.Write(ctx, func(tx store.Tx) error {
-			for _, id := range ids {
-				if err := tx.Delete(ctx, t, id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-}
-
 // storedSettings reads the settings table.
 func (e *Engine) storedSettings(ctx context.Context) (map[string]string, error) {
 	t := e.model.Table("setting")

@@ -39,17 +39,31 @@ func (x *Tx) logChange(e *entry, set []query.Assign, version int64) error {
 	}
 	line := x.logLine(e, version, operation, action)
 	if e.table.Audit && e.shown {
-		line = append(line, x.logDetail(e, set)...)
+		line = append(line, x.logDetail(e.stored, set)...)
 	}
 	return x.insertLine(version, line)
 }
 
-func (x *Tx) logDelete(e *entry, version int64) error {
+// logDelete logs the end of a row, with what it held.
+func (x *Tx) logDelete(e *entry, was *query.Row, version int64) error {
 	if !x.logged(e) {
 		return nil
 	}
 	e.shown = true
-	return x.insertLine(version, x.logLine(e, version, operationDelete, actionDelete))
+	line := x.logLine(e, version, operationDelete, actionDelete)
+	if e.table.Audit {
+		line = append(line, x.logDetail(was, cleared(was))...)
+	}
+	return x.insertLine(version, line)
+}
+
+// cleared lists the columns of a row that held something, as null.
+func cleared(was *query.Row) []query.Assign {
+	held := was.Diff(query.NewRow(was.Table, was.ID))
+	for i := range held {
+		held[i].Value = value.Null
+	}
+	return held
 }
 
 // logged tells whether changes of a row are logged: its table tracks or audits, and this is not the filling of a new database.
@@ -107,17 +121,18 @@ type changedAttribute struct {
 	New  *string `json:"newValue"`
 }
 
-func (x *Tx) logDetail(e *entry, set []query.Assign) []query.Assign {
+// logDetail says what a row held before, nil when it was not there, and what it holds now.
+func (x *Tx) logDetail(was *query.Row, set []query.Assign) []query.Assign {
 	var changed []changedAttribute
 	var mask []string
 	for _, a := range set {
-		if !audited(a.Column) || e.stored == nil && a.Value.IsNull() {
+		if !audited(a.Column) || was == nil && a.Value.IsNull() {
 			continue
 		}
 		mask = append(mask, strconv.Itoa(a.Column.Number))
 		var old value.Value
-		if e.stored != nil {
-			old = e.stored.Get(a.Column)
+		if was != nil {
+			old = was.Get(a.Column)
 		}
 		changed = append(changed, changedAttribute{a.Column.Name, x.detailText(a.Column, old), x.detailText(a.Column, a.Value)})
 	}
@@ -156,7 +171,7 @@ func (x *Tx) detailText(c *schema.Column, v value.Value) *string {
 		s = table.Name + "," + s
 	}
 	if len(s) > maxDetail {
-		s = s[:maxDetail]
+		s = strings.ToValidUTF8(s[:maxDetail], "") // the cut may have split a character
 	}
 	return &s
 }

@@ -78,10 +78,14 @@ func (x *Tx) As(caller *auth.Caller) error {
 
 // finish settles the books once for everything the transaction did, and writes what is pending.
 func (x *Tx) finish() error {
+	left := x.books.Touched()
 	if err := x.books.Settle(); err != nil {
 		return err
 	}
-	return x.flush()
+	if err := x.flush(); err != nil || !x.books.Deferred {
+		return err
+	}
+	return x.markDirty(left)
 }
 
 // Settle brings derived values up to date with the writes so far, for rows that are read back before the transaction ends.

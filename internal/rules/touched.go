@@ -32,6 +32,9 @@ func (t Touched) Of(table string) map[value.GUID]bool {
 	}
 }
 
+// Sorted lists the parents of one table in the order in which they are locked.
+func (t Touched) Sorted(table string) []value.GUID { return sortedIDs(t.Of(table)) }
+
 // TouchedTables names the tables of parents in the order in which they are locked.
 var TouchedTables = []string{"svc_gift", "svc_request", "svc_donor", "svc_fund"}
 
