@@ -158,6 +158,14 @@ test("a batch on behalf of another", async () => {
   assert.equal(row._createdby_value, colleague);
 });
 
+test("a batch of more than a thousand parts is refused", async () => {
+  api.startBatch();
+  for (let n = 0; n <= 1000; n++) api.callFunction("WhoAmI");
+  const error = await refusal(api.executeBatch());
+  assert.equal(error.status, 400);
+  assert.match(error.message, /1000/);
+});
+
 test("a hundred gifts in one change set", async () => {
   api.startBatch();
   for (let n = 0; n < 100; n++) api.create({ collection: "svc_gifts", data: cashGift(ground, 1) });

@@ -82,6 +82,50 @@ test("expanded collections, with options of their own", async () => {
   assert.deepEqual(totals(donor.svc_svc_donor_svc_gift_Donor), [70, 60]);
 });
 
+test("expanded rows of expanded rows, and rows by their related rows", async () => {
+  const rows = await api.retrieveMultiple({
+    collection: "svc_gifts",
+    select: ["svc_totalgift"],
+    filter: `${ours} and svc_Donor/svc_PrimaryContact/contactid eq ${ground.contact}`,
+    orderBy: ["svc_totalgift"],
+    expand: [{ property: "svc_Donor", select: ["svc_formaldefault"], expand: [{ property: "svc_PrimaryContact", select: ["fullname"] }] }],
+    top: 1,
+  });
+  assert.equal(rows.value[0].svc_Donor.svc_PrimaryContact.fullname, ground.name);
+
+  const donors = await api.retrieveMultiple({
+    collection: "svc_donors",
+    select: ["svc_formaldefault"],
+    filter: `svc_donorid eq ${ground.donor} and svc_svc_donor_svc_gift_Donor/any(g:g/svc_totalgift gt 60)`,
+  });
+  assert.deepEqual(donors.value.map((d) => d.svc_donorid), [ground.donor]);
+});
+
+test("query functions of the platform", async () => {
+  const count = (filter) => api.count({ collection: "svc_gifts", filter: `${ours} and ${filter}` });
+  assert.equal(await count("Microsoft.Dynamics.CRM.In(PropertyName='svc_totalgift',PropertyValues=['10','20','1000'])"), 2);
+  assert.equal(await count("Microsoft.Dynamics.CRM.On(PropertyName='svc_giftdate',PropertyValue='2026-03-01')"), amounts.length);
+  assert.equal(await count("Microsoft.Dynamics.CRM.Between(PropertyName='svc_totalgift',PropertyValues=['30','50'])"), 3);
+});
+
+test("saved queries", async () => {
+  const id = await api.create({
+    collection: "savedqueries",
+    data: { name: unique("Large gifts"), returnedtypecode: "svc_gift", querytype: 0, fetchxml: giftsOf(ground.donor, 'count="50"') },
+  });
+  const page = await api.retrieveMultiple({ collection: "svc_gifts", savedQuery: id });
+  assert.deepEqual(totals(page.value), amounts);
+});
+
+test("the older versions serve the same rows, under their own links", async () => {
+  for (const version of ["9.0", "9.1"]) {
+    const older = connect({ dataApi: { version } });
+    const page = await older.retrieveMultiple({ collection: "svc_gifts", select: ["svc_totalgift"], filter: ours, maxPageSize: 4 });
+    assert.ok(page.oDataNextLink.includes(`/api/data/v${version}/`), page.oDataNextLink);
+    assert.equal(await older.countAll({ collection: "svc_gifts", filter: ours }), amounts.length);
+  }
+});
+
 test("text with quotes, percent and non-Latin letters in a filter", async () => {
   const name = `${unique("O'Brien & Søn")} 100% Ωmega #1`;
   const id = await api.create({ collection: "contacts", data: { lastname: name } });

@@ -222,6 +222,34 @@ test("collection navigation: associate and disassociate", async () => {
   assert.deepEqual(gifts.value.map((g) => g.svc_giftid), [gift]);
 });
 
+test("a lookup to either of two tables", async () => {
+  const request = await api.create({ collection: "svc_requests", data: { svc_grantname: unique("Request") } });
+  const account = await api.create({ collection: "accounts", data: { name: unique("Grantee") } });
+  const pay = (payee) => ({ svc_amount: 10, "svc_RequestLookup@odata.bind": `/svc_requests(${request})`, "svc_Fund@odata.bind": `/svc_funds(${ground.fund})`, ...payee });
+  const payee = async (bind) => {
+    const id = await api.create({ collection: "svc_requestpayments", data: pay(bind) });
+    const row = await api.retrieve({ collection: "svc_requestpayments", key: id, select: ["_svc_payee_value"], includeAnnotations: "*" });
+    return [row._svc_payee_value, row._svc_payee_value_LogicalName];
+  };
+  assert.deepEqual(await payee({ "svc_Payee_account@odata.bind": `/accounts(${account})` }), [account, "account"]);
+  assert.deepEqual(await payee({ "svc_Payee_contact@odata.bind": `/contacts(${ground.contact})` }), [ground.contact, "contact"]);
+  assert.deepEqual(await payee({ "svc_Payee@odata.bind": `/accounts(${account})` }), [account, "account"]);
+});
+
+test("forty writers at once lose nothing", async () => {
+  const here = await foundation();
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => api.create({ collection: "svc_gifts", data: cashGift(here, n + 1) })));
+  assert.equal(new Set(ids).size, 40);
+  const donor = await api.retrieve({ collection: "svc_donors", key: here.donor, select: ["svc_countofgifts"] });
+  assert.equal(donor.svc_countofgifts, 40);
+});
+
+test("headers that ask for nothing here are taken", async () => {
+  const id = await api.create({ collection: "contacts", data: { lastname: unique("Header") }, duplicateDetection: true, bypassCustomPluginExecution: true, noCache: true });
+  const contact = await api.retrieve({ collection: "contacts", key: id, select: ["lastname"], noCache: true, headers: { "If-None-Match": "null" } });
+  assert.equal(contact.contactid, id);
+});
+
 test("impersonation: who created, on whose behalf", async () => {
   const me = (await api.callFunction("WhoAmI")).UserId;
   const who = await connect({ impersonate: colleague }).callFunction("WhoAmI");
@@ -230,6 +258,11 @@ test("impersonation: who created, on whose behalf", async () => {
   const id = await api.create({ collection: "contacts", data: { lastname: unique("Behalf") }, impersonate: colleague });
   const row = await api.retrieve({ collection: "contacts", key: id, select: ["_createdby_value", "_createdonbehalfby_value", "_ownerid_value"] });
   assert.deepEqual([row._createdby_value, row._createdonbehalfby_value, row._ownerid_value], [colleague, me, colleague]);
+
+  const objectId = randomUUID();
+  await api.update({ collection: "systemusers", key: colleague, data: { azureactivedirectoryobjectid: objectId } });
+  const byObject = await api.callFunction({ name: "WhoAmI", impersonateAAD: objectId });
+  assert.equal(byObject.UserId, colleague);
 
   const error = await refusal(api.callFunction({ name: "WhoAmI", impersonate: randomUUID() }));
   assert.equal(error.status, 403);

@@ -43,7 +43,7 @@ func (x *Tx) ForgetHistory(t *schema.Table, id value.GUID) (int, error) {
 		return 0, err
 	}
 	for _, line := range lines {
-		if err := conceal(audit)(x.ctx, x.store, line.ID); err != nil {
+		if err := conceal(x.ctx, x.store, audit, line.ID); err != nil {
 			return 0, err
 		}
 	}

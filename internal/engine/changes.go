@@ -64,54 +64,93 @@ func (s *Session) deltaPurpose(t *schema.Table) string {
 	return "delta " + s.caller.User.String() + " " + t.Name
 }
 
-// Changes is a query over what changed in a table after one version and up to another: every line of the change log that is the
-// last word on its row, with the row, or without it where it was deleted.
+// Changes are two queries over what changed in a table after one version and up to another, each in the order of versions: the rows that
+// were made or changed and are there, as they are now, and the rows that are gone.
 type Changes struct {
-	Plan    *Plan
-	Version int // cell of the log line's version
-	Object  int // cell of the row's id
+	Live    *Plan
+	Removed *Plan
+	Object  int // cell of Removed with the id of the row
 }
 
-// PrepareChanges turns a bound read of a whole table into the query of its changes in (since, until].
+// PrepareChanges turns a bound read of a whole table into the queries of its changes in (since, until]. A line of the change log counts
+// when it is the last word on its row: a row changed again later than until belongs to the next pull.
 func (s *Session) PrepareChanges(q *query.Query, since, until int64) (*Changes, error) {
+	t := q.Root.Table
 	if since > until {
-		return nil, expired(q.Root.Table) // the database was put back to an earlier moment
+		return nil, expired(t) // the database was put back to an earlier moment
 	}
 	if err := auth.Secure(s.caller, q); err != nil {
 		return nil, err
 	}
-	audit, row := s.e.columns.audit, q.Root
-	line := &query.Link{Table: audit}
-	version := query.Ref{Link: line, Column: audit.MustColumn("logversion")}
-	object := query.Ref{Link: line, Column: audit.MustColumn("objectid")}
-	row.Parent, row.From, row.To, row.Kind = line, row.Table.Key, object.Column, query.Outer
+	s.joinLog(q, since, until)
+	c := &Changes{}
+	var err error
+	if c.Live, err = s.planChanges(q); err != nil {
+		return nil, err
+	}
+	removed := s.removals(t, since, until)
+	if c.Removed, err = s.planChanges(removed); err != nil {
+		return nil, err
+	}
+	c.Object = c.Removed.Root.Cells[0]
+	return c, nil
+}
+
+// joinLog makes a read of a table one of its lines in the log that speak of the rows as they are, each with its row.
+func (s *Session) joinLog(q *query.Query, since, until int64) {
+	row, line := q.Root, &query.Link{Table: s.e.columns.audit}
+	version := logVersion(line)
+	row.Parent, row.From, row.To = line, row.Table.Key, line.Table.MustColumn("objectid")
 	row.On = query.Cond{Left: query.Ref{Link: row, Column: row.Table.MustColumn("versionnumber")}, Op: query.OpEq, Args: []query.Expr{version}}
 	q.Links = append([]*query.Link{row}, q.Links...)
 	q.Root = line
-	q.Where = query.And{
-		query.Cond{Left: query.TypeCode{Ref: object}, Op: query.OpEq, Args: []query.Expr{query.Literal{Value: value.Int(int64(row.Table.TypeCode))}}},
-		query.Cond{Left: version, Op: query.OpGt, Args: []query.Expr{query.Literal{Value: value.Int(since)}}},
-		query.Cond{Left: version, Op: query.OpLe, Args: []query.Expr{query.Literal{Value: value.Int(until)}}},
-		query.Or{query.Cond{Left: query.Ref{Link: row, Column: row.Table.Key}, Op: query.OpNotNull}, gone(line, object, row.Table)},
-	}
+	q.Where = query.AllOf(window(line, row.Table, since, until), q.Where)
 	q.Order = []query.Order{{Expr: version}}
-	return s.planChanges(q, version, object)
 }
 
-// gone is the condition that a line speaks of a deleted row that nobody has made again.
-func gone(line *query.Link, object query.Ref, t *schema.Table) query.Filter {
-	deleted := query.Equal(line, line.Table.MustColumn("operation"), value.Int(operationDelete))
+// removals is the query of the rows of a table that are gone: the last line about each says that it was deleted, and nobody has made it
+// again.
+func (s *Session) removals(t *schema.Table, since, until int64) *query.Query {
+	line := &query.Link{Table: s.e.columns.audit}
+	object := query.Ref{Link: line, Column: line.Table.MustColumn("objectid")}
 	again := &query.Exists{Link: &query.Link{Table: t, Parent: line, From: t.Key, To: object.Column}}
-	return query.And{deleted, query.Not{Filter: again}}
+	later := &query.Link{Table: line.Table, Parent: line, From: object.Column, To: object.Column}
+	q := &query.Query{Root: line, Order: []query.Order{{Expr: logVersion(line)}}}
+	q.Select = query.Node{Link: line, Outputs: []query.Output{{Expr: object, Column: object.Column}}}
+	q.Where = query.And{
+		window(line, t, since, until),
+		isDelete(line),
+		query.Not{Filter: again},
+		query.Not{Filter: &query.Exists{Link: later, Where: query.And{isDelete(later), after(later, logVersion(line))}}},
+	}
+	return q
 }
 
-func (s *Session) planChanges(q *query.Query, version, object query.Ref) (*Changes, error) {
-	at := len(q.Select.Outputs)
-	q.Select.Outputs = append(q.Select.Outputs,
-		query.Output{Expr: version, Column: version.Column}, query.Output{Expr: object, Column: object.Column})
+// window is the condition that a line of the log speaks of a row of a table and is of a version in (since, until].
+func window(line *query.Link, t *schema.Table, since, until int64) query.Filter {
+	object := query.Ref{Link: line, Column: line.Table.MustColumn("objectid")}
+	return query.And{
+		query.Cond{Left: query.TypeCode{Ref: object}, Op: query.OpEq, Args: []query.Expr{query.Literal{Value: value.Int(int64(t.TypeCode))}}},
+		after(line, query.Literal{Value: value.Int(since)}),
+		query.Cond{Left: logVersion(line), Op: query.OpLe, Args: []query.Expr{query.Literal{Value: value.Int(until)}}},
+	}
+}
+
+func after(line *query.Link, version query.Expr) query.Filter {
+	return query.Cond{Left: logVersion(line), Op: query.OpGt, Args: []query.Expr{version}}
+}
+
+func isDelete(line *query.Link) query.Filter {
+	return query.Equal(line, line.Table.MustColumn("operation"), value.Int(operationDelete))
+}
+
+func logVersion(line *query.Link) query.Ref {
+	return query.Ref{Link: line, Column: line.Table.MustColumn("logversion")}
+}
+
+func (s *Session) planChanges(q *query.Query) (*Plan, error) {
 	if err := query.Resolve(q, s.e.resolveContext(s.caller, s.now)); err != nil {
 		return nil, err
 	}
-	plan := newPlan(q, 0)
-	return &Changes{Plan: plan, Version: plan.Root.Cells[at], Object: plan.Root.Cells[at+1]}, nil
+	return newPlan(q, 0), nil
 }

@@ -26,6 +26,8 @@ type Engine struct {
 	clock        func() time.Time
 	log          *slog.Logger
 	currencies   currencies
+	deferral     deferral
+	purged       purged
 	tokens       *signer
 	columns      wellKnown
 	organization value.GUID // the one row of organization
@@ -140,10 +142,14 @@ func (s *Session) transact(ctx context.Context, begin func(context.Context, func
 		}
 		return last.finish()
 	})
-	if err == nil {
-		s.e.forget(ctx, last)
+	if err != nil {
+		return err
 	}
-	return err
+	s.e.forget(ctx, last)
+	if s.Deferred {
+		s.e.deferral.marked.Add(1)
+	}
+	return nil
 }
 
 // forget drops what the process remembers of rows that a transaction has changed.
@@ -158,13 +164,14 @@ func (e *Engine) forget(ctx context.Context, tx *Tx) {
 
 // wellKnown holds the tables the engine itself writes.
 type wellKnown struct {
-	audit, user, team, unit, organization, currency, share *schema.Table
+	audit, user, team, unit, organization, currency, share, dirty *schema.Table
 }
 
 func findWellKnown(m *schema.Model) wellKnown {
 	return wellKnown{
 		audit: m.Table("audit"), user: m.Table("systemuser"), team: m.Table("team"), unit: m.Table("businessunit"),
 		organization: m.Table("organization"), currency: m.Table("transactioncurrency"), share: m.Table("principalobjectaccess"),
+		dirty: m.Table("dirty"),
 	}
 }
 

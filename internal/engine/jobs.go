@@ -2,15 +2,12 @@ package engine
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"almoner/internal/auth"
 	"almoner/internal/query"
-	"almoner/internal/rules"
 	"almoner/internal/schema"
 	"almoner/internal/settings"
-	"almoner/internal/store"
 	"almoner/internal/value"
 )
 
@@ -27,9 +24,10 @@ func (e *Engine) Run(ctx context.Context) {
 	}{
 		{"settings", time.Second, e.reloadSettings},
 		{"recalculation", 2 * time.Second, e.recalculate},
+		{"deferred totals", time.Second, e.watchDeferred},
 		{"giving year", 5 * time.Second, e.turnYear},
 		{"list counts", 5 * time.Second, e.countLists},
-		{"quarter", time.Hour, e.keepQuarter},
+		{"quarter", 5 * time.Second, e.keepQuarter},
 		{"purge", 10 * time.Minute, e.purge},
 	}
 	next := make([]time.Time, len(jobs))
@@ -85,70 +83,6 @@ func (e *Engine) reloadSettings(ctx context.Context) error {
 	return nil
 }
 
-// RecalcPending is the stored mark that derived values must be made anew, because a setting they depend on has changed.
-const RecalcPending = "recalc.pending"
-
-// recalculate makes derived values anew when a changed setting asks for it.
-func (e *Engine) recalculate(ctx context.Context) error {
-	stored, err := e.storedSettings(ctx)
-	if err != nil || stored[RecalcPending] == "" {
-		return err
-	}
-	e.log.Info("recalculating derived values")
-	drifts := 0
-	err = e.own().Bulk(ctx, func(x *Tx) error {
-		drifts = 0
-		if err := rules.Recalc(env{x}, rules.Recalculation{Drift: func(rules.Drift) error { drifts++; return nil }}); err != nil {
-			return err
-		}
-		return x.storeSetting(RecalcPending, "")
-	})
-	e.log.Info("recalculation ended", "changed", drifts, "error", err)
-	return err
-}
-
-// Recalc makes every derived value anew from base rows. When it only compares it reads one snapshot and keeps nobody from
-// writing.
-func (e *Engine) Recalc(ctx context.Context, how rules.Recalculation, unlogged bool) error {
-	s := e.own()
-	if how.Check {
-		return e.store.View(ctx, func(r store.Reader) error {
-			x := newTx(ctx, s, nil)
-			x.source = r
-			return rules.Recalc(env{x}, how)
-		})
-	}
-	s.Unlogged = unlogged
-	return s.Bulk(ctx, func(x *Tx) error { return rules.Recalc(env{x}, how) })
-}
-
-const yearTouched = "rollover.year"
-
-// turnYear bumps donors and funds whose year columns read differently since a giving year began. A new database counts its current
-// year as touched.
-func (e *Engine) turnYear(ctx context.Context) error {
-	stored, err := e.storedSettings(ctx)
-	if err != nil {
-		return err
-	}
-	year := rules.GivingYear(e.Now(), e.Settings())
-	last, known := strconv.Atoi(stored[yearTouched])
-	if known == nil && year <= last {
-		return nil
-	}
-	for at := (rules.YearTouch{}); known == nil && e.Settings().RolloverTouch && !at.Done(); {
-		err := e.own().Write(ctx, func(x *Tx) error {
-			var err error
-			at, err = rules.TouchYear(env{x}, year, at)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return e.own().Write(ctx, func(x *Tx) error { return x.storeSetting(yearTouched, strconv.Itoa(year)) })
-}
-
 // countLists counts dynamic lists whose count is older than the setting allows.
 func (e *Engine) countLists(ctx context.Context) error {
 	lists, err := e.staleLists(ctx, e.Now()-int64(e.Settings().ListCountTTL/time.Second), 20)
@@ -161,14 +95,6 @@ func (e *Engine) countLists(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// keepQuarter keeps the funds' net assets of the quarter that ended last.
-func (e *Engine) keepQuarter(ctx context.Context) error {
-	if e.Settings().Spend != settings.SpendAvg12Q {
-		return nil
-	}
-	return e.own().Write(ctx, func(x *Tx) error { return rules.SnapshotQuarter(env{x}) })
 }
 
 // storedSettings reads the settings table.

@@ -138,8 +138,11 @@ func (p *NodePlan) cellOf(c *schema.Column) int {
 	return -1
 }
 
-// Position reads the sort values of the current row.
+// Position reads the sort values of the current row; nil where rows are put together and have none.
 func (p *Plan) Position(rows query.Rows) *query.Position {
+	if len(p.Order) == 0 {
+		return nil
+	}
 	pos := &query.Position{Values: make([]value.Value, len(p.Order))}
 	for i, o := range p.Order {
 		pos.Values[i] = query.KindCell(rows, o.Cell, o.Kind, o.Scale)

@@ -99,6 +99,9 @@ func (r *reader) Read(ctx context.Context, plan *Plan, limit int, fn func(*Page)
 	if limit > 0 {
 		plan.Query.Page.Size = limit + 1
 	}
+	if err := r.settleBefore(ctx, plan.Query); err != nil {
+		return err
+	}
 	if !plan.Root.hasMany() {
 		return r.stream(ctx, plan, limit, fn)
 	}
@@ -216,6 +219,9 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 
 // Count returns how many rows a prepared query matches, whatever its page.
 func (r *reader) Count(ctx context.Context, plan *Plan) (int64, error) {
+	if err := r.settleBefore(ctx, plan.Query); err != nil {
+		return 0, err
+	}
 	n, err := r.source.Count(ctx, plan.Query)
 	if limit := int64(r.e.Settings().CountCap); err == nil && limit > 0 && n > limit {
 		n = limit
@@ -244,15 +250,10 @@ func (r *reader) allowed(ctx context.Context, row *query.Row, right auth.Right) 
 	return auth.RowAccess(ctx, r.source, r.e.model, r.caller, row, right)
 }
 
-// CountSource returns how many rows a grouped query would read, before they are grouped.
-func (r *reader) CountSource(ctx context.Context, q *query.Query) (int64, error) {
+// CountSource returns how many rows a prepared grouped query reads, before they are grouped.
+func (r *reader) CountSource(ctx context.Context, plan *Plan) (int64, error) {
+	q := plan.Query
 	plain := &query.Query{Root: q.Root, Links: q.Links, Where: q.Where}
 	plain.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{q.Root.Table.Key})}
-	if err := auth.Secure(r.caller, plain); err != nil {
-		return 0, err
-	}
-	if err := query.Resolve(plain, r.e.resolveContext(r.caller, r.now)); err != nil {
-		return 0, err
-	}
 	return r.source.Count(ctx, plain)
 }

@@ -58,6 +58,9 @@ func (t *Template) Fits(s *Session) bool {
 
 // ReadTemplate runs a template with the ids of this request.
 func (s *Session) ReadTemplate(ctx context.Context, t *Template, ids []value.GUID, fn func(*Page) error) error {
+	if err := s.settleBefore(ctx, t.Plan.Query); err != nil {
+		return err
+	}
 	rows, err := t.prepared.Read(ctx, ids)
 	if err != nil {
 		return err

@@ -104,10 +104,11 @@ type pageToken struct {
 	Page     int      `json:"p"`           // number of the page it leads to, from 2
 	Size     int      `json:"s"`           // rows per page
 	Left     int      `json:"l,omitempty"` // rows left of $top; 0: no bound
-	Position []string `json:"k"`           // encoded sort values
+	Position []string `json:"k,omitempty"` // encoded sort values
+	Offset   int      `json:"o,omitempty"` // rows before the page, where they have no position
 	Until    int64    `json:"w,omitempty"` // tracked reads: the watermark fixed on the first page
-	Since    int64    `json:"v,omitempty"` // delta pages: the version the pull started from
 	Began    int64    `json:"b,omitempty"` // tracked reads: when the first page was read
+	Removed  bool     `json:"r,omitempty"` // delta pages: the rows are through, removals follow
 }
 
 // Cursor is a place in a paged read.
@@ -115,17 +116,20 @@ type Cursor struct {
 	Page     int
 	Size     int
 	Left     int
-	Position *query.Position
+	Position *query.Position // nil: the page begins after Offset rows
+	Offset   int
 	Until    int64
-	Since    int64
 	Began    int64
+	Removed  bool
 }
 
 // SealCursor makes the $skiptoken for a cursor. purpose is the query it belongs to.
 func (e *Engine) SealCursor(purpose string, c Cursor) string {
-	t := pageToken{Page: c.Page, Size: c.Size, Left: c.Left, Until: c.Until, Since: c.Since, Began: c.Began}
-	for _, v := range c.Position.Values {
-		t.Position = append(t.Position, encodeValue(v))
+	t := pageToken{Page: c.Page, Size: c.Size, Left: c.Left, Offset: c.Offset, Until: c.Until, Began: c.Began, Removed: c.Removed}
+	if c.Position != nil {
+		for _, v := range c.Position.Values {
+			t.Position = append(t.Position, encodeValue(v))
+		}
 	}
 	return e.tokens.seal("page "+purpose, t)
 }
@@ -136,7 +140,10 @@ func (e *Engine) OpenCursor(purpose, token string) (Cursor, error) {
 	if err := e.tokens.open("page "+purpose, token, &t); err != nil {
 		return Cursor{}, fault.Wrap(err, fault.BadRequest, "The $skiptoken is malformed or does not belong to this query.")
 	}
-	c := Cursor{Page: t.Page, Size: t.Size, Left: t.Left, Until: t.Until, Since: t.Since, Began: t.Began, Position: &query.Position{}}
+	c := Cursor{Page: t.Page, Size: t.Size, Left: t.Left, Offset: t.Offset, Until: t.Until, Began: t.Began, Removed: t.Removed}
+	if len(t.Position) > 0 {
+		c.Position = &query.Position{}
+	}
 	for _, s := range t.Position {
 		v, err := decodeValue(s)
 		if err != nil {

@@ -15,6 +15,9 @@ import (
 // View runs fn with the books as they are now, for functions of the rules that only look. All it reads is of one snapshot, and the
 // caller's privileges do not apply to it: what the function needs has been checked by who calls it.
 func (s *Session) View(ctx context.Context, fn func(rules.Env) error) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
 	return s.e.store.View(ctx, func(r store.Reader) error { return fn(lookout{ctx, s, r}) })
 }
 

@@ -225,6 +225,19 @@ func (x *Tx) writable(ch *query.Change, right auth.Right, system bool) (*entry, 
 	return e, x.checkVersion(e, ch.IfMatch)
 }
 
+// CheckVersion locks a row and refuses it when its version is not one of those wanted; nil wants any. A row that is not there is left to
+// whoever needs it.
+func (x *Tx) CheckVersion(t *schema.Table, id value.GUID, want query.Versions) error {
+	if want == nil {
+		return nil
+	}
+	e, err := x.load(t, id, true)
+	if err != nil || e.row == nil {
+		return err
+	}
+	return x.checkVersion(e, want)
+}
+
 func (x *Tx) checkVersion(e *entry, want query.Versions) error {
 	if want == nil {
 		return nil

@@ -54,15 +54,38 @@ func Members(m *schema.Model, text string, member *schema.Table) (*query.Query, 
 	case f.Aggregate:
 		return nil, malformed("the query of a list selects members and cannot aggregate.").At("list", "column query")
 	}
-	f.Top, f.Count, f.Page, f.Cookie = 0, 0, 0, ""
-	b, err := Bind(m, f)
+	if _, err := Bind(m, f); err != nil {
+		return nil, err
+	}
+	return Sources(m, f)
+}
+
+// Sources binds the rows a fetch reads, whatever it makes of them: order, page, columns, groups and distinctness fall away. What is
+// left has one output, the key of the entity.
+func Sources(m *schema.Model, f *Fetch) (*query.Query, error) {
+	plain := *f
+	plain.Top, plain.Count, plain.Page, plain.Cookie, plain.Aggregate, plain.Distinct = 0, 0, 0, "", false, false
+	plain.Entity = f.Entity.rowsOnly()
+	b, err := Bind(m, &plain)
 	if err != nil {
 		return nil, err
 	}
 	q := b.Query
-	q.Order, q.Distinct = nil, false
-	q.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{member.Key})}
+	key := query.Ref{Link: q.Root, Column: q.Root.Table.Key}
+	q.Order = []query.Order{{Expr: key}}
+	q.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{q.Root.Table.Key})}
 	return q, nil
+}
+
+// rowsOnly is a source without columns and order, here and in what is linked to it.
+func (s *Source) rowsOnly() *Source {
+	out := &Source{Name: s.Name, NoAttributes: true, Filters: s.Filters}
+	for _, l := range s.Links {
+		link := *l
+		link.Source = *l.Source.rowsOnly()
+		out.Links = append(out.Links, &link)
+	}
+	return out
 }
 
 // binder is one Bind in progress.
@@ -105,8 +128,8 @@ func (b *binder) page() error {
 	return nil
 }
 
-// pageAfterCookie starts behind the cookie's last row; a cookie without values, or of a page not before the one asked for,
-// says nothing about where to start.
+// pageAfterCookie starts behind the cookie's last row. A cookie without values, one of any page but the one before, and one for rows
+// that are put together say no more than the number of the page.
 func (b *binder) pageAfterCookie(size int) error {
 	c, err := ParseCookie(b.fetch.Cookie)
 	if err != nil {
@@ -116,13 +139,10 @@ func (b *binder) pageAfterCookie(size int) error {
 		b.bound.Page = c.Page + 1
 	}
 	q := b.bound.Query
-	if len(c.Columns) == 0 || c.Page >= b.bound.Page {
+	if len(c.Columns) == 0 || c.Page != b.bound.Page-1 || q.Grouped || q.Distinct {
 		q.Page.Offset = (b.bound.Page - 1) * size
 		return nil
 	}
-	if q.Page.After, err = b.bound.position(c); err != nil {
-		return err
-	}
-	q.Page.Offset = (b.bound.Page - c.Page - 1) * size
-	return nil
+	q.Page.After, err = b.bound.position(c)
+	return err
 }

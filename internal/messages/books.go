@@ -231,8 +231,7 @@ func consolidate(ctx context.Context, c *Call) (*Result, error) {
 	}{t.Funds, money(t.NetAssets), money(t.GiftsPaid), money(t.GiftsPending), money(t.GrantsPaid), money(t.GrantsPending)}}, err
 }
 
-// calculateRollup returns the row with its derived column. Totals are kept in the transaction of every write, so that they are as fresh
-// as they can be; a dynamic list's count is made anew.
+// calculateRollup makes the derived columns of a row anew from base rows, of a dynamic list its count, and returns the row.
 func calculateRollup(ctx context.Context, c *Call) (*Result, error) {
 	t, id, err := c.Params.Reference(c.Model(), "Target", nil)
 	if err != nil {
@@ -266,5 +265,5 @@ func recount(ctx context.Context, c *Call, row *query.Row) error {
 	if row.Table.Name == "list" && row.Value("type").Bool() {
 		return c.Session.Engine().CountMembers(ctx, row.ID)
 	}
-	return nil
+	return c.Session.Engine().RecomputeRow(ctx, row.Table.Name, row.ID)
 }

@@ -38,6 +38,30 @@ func Bind(_ *schema.Model, t *schema.Table, o *Options) (*Bound, error) {
 	return bound, b.checkSize(bound.Query)
 }
 
+// LimitExpands bounds the rows of expanded collections: to most, or, where expands nest, to pages of size rows if that is above 0. One
+// row more is read, to tell whether there are more. A $top of the client's own that is not greater stays as it is.
+func (b *Bound) LimitExpands(size, most int) {
+	if b.Nested && size > 0 {
+		most = min(most, size)
+	}
+	limitExpands(&b.Query.Select, most)
+}
+
+func limitExpands(n *query.Node, most int) {
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			limitExpands(one, most)
+		}
+		if e.Many == nil {
+			continue
+		}
+		if e.Top == 0 || e.Top > most {
+			e.Top, e.Show = most+1, most
+		}
+		limitExpands(&e.Many.Select, most)
+	}
+}
+
 // binder is the state of binding one request.
 type binder struct {
 	values int  // constants in lists so far

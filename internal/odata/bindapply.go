@@ -147,22 +147,32 @@ func aggregates(agg query.Agg, o operand) bool {
 	}
 }
 
-// groupOrder binds the sort keys of a grouped query, which must be keys of the grouping.
+// groupOrder binds the sort keys of a grouped query, which must be keys of the grouping; the other keys follow, so that groups always
+// come in one order.
 func (e *env) groupOrder(outputs []query.Output, o *Options) ([]query.Order, error) {
-	if o.OrderBy == "" {
-		return nil, nil
-	}
-	items, err := ParseOrderBy(o.OrderBy, o.Aliases)
-	if err != nil {
-		return nil, err
+	var items []OrderItem
+	var err error
+	if o.OrderBy != "" {
+		if items, err = ParseOrderBy(o.OrderBy, o.Aliases); err != nil {
+			return nil, err
+		}
 	}
 	var out []query.Order
+	sorted := make([]bool, len(outputs))
 	for _, item := range items {
 		i := e.groupIndex(outputs, item.Expr)
 		if i < 0 {
 			return nil, badRequest("The query node SingleValueOpenPropertyAccess is not supported: with $apply, $orderby takes keys of the grouping only.")
 		}
-		out = append(out, query.Order{Expr: query.OutputRef{Index: i}, Desc: item.Desc})
+		if !sorted[i] {
+			out = append(out, query.Order{Expr: query.OutputRef{Index: i}, Desc: item.Desc})
+		}
+		sorted[i] = true
+	}
+	for i := range outputs {
+		if outputs[i].Agg == query.AggNone && !sorted[i] {
+			out = append(out, query.Order{Expr: query.OutputRef{Index: i}})
+		}
 	}
 	return out, nil
 }

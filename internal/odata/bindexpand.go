@@ -154,13 +154,10 @@ func (e *env) expandMany(x *query.Expand, item ExpandItem) (context string, err 
 	if q.Order, err = inner.order(item.Order); err != nil {
 		return "", err
 	}
-	x.Count = item.Count
 	switch {
 	case item.Top == nil:
 	case *item.Top == 0:
 		q.Where = query.Const(false)
-	case item.Count:
-		x.Show = *item.Top // all are read, to be counted
 	default:
 		x.Top = *item.Top
 	}

@@ -61,7 +61,6 @@ type ExpandItem struct {
 	Filter Node
 	Order  []OrderItem
 	Top    *int
-	Count  bool
 	Expand []ExpandItem
 	Text   string // the options as a query string of their own
 }
@@ -136,11 +135,6 @@ func (e *ExpandItem) put(key, arg string, depth int) (err error) {
 		var top int
 		top, err = parseTop(arg)
 		e.Top = &top
-	case "$count":
-		if arg != "true" && arg != "false" {
-			return badRequest("Invalid value '%s' for $count query option found. Valid values are 'true' and 'false'.", arg)
-		}
-		e.Count = arg == "true"
 	case "$expand":
 		e.Expand, err = parseExpand(arg, depth+1)
 	default:

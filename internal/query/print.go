@@ -151,9 +151,6 @@ func (p *printer) expand(e *Expand, indent string) {
 	if e.Ref {
 		words += " ref"
 	}
-	if e.Count {
-		words += " count"
-	}
 	if e.Top > 0 {
 		words += " top " + strconv.Itoa(e.Top)
 	}

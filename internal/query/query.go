@@ -102,7 +102,6 @@ type Expand struct {
 	Top    int  // most rows per parent; 0: the page cap
 	Ref    bool // only @odata.id of the related row
 	Show   int  // of the rows read, most to put out per parent; 0: all of them
-	Count  bool // also the number of related rows, of those not put out too
 	// Text is the property's own options as OData writes them, for a link that asks for the collection alone.
 	Text string
 }

@@ -13,6 +13,13 @@ type Drift struct {
 	Column   string
 	Stored   value.Value
 	Expected value.Value
+	Parent   Parent // whose recomputation mends it
+}
+
+// Parent names a row that shows totals over other rows.
+type Parent struct {
+	Table string
+	ID    value.GUID
 }
 
 // String prints the drift on one line.
@@ -57,14 +64,19 @@ type recalculator struct {
 // batchSize is how many parent rows are read at a time.
 const batchSize = 1000
 
-// mend compares a row with what it shall show and writes the difference.
+// mend compares a parent with what it shall show and writes the difference.
 func (c *recalculator) mend(r *query.Row, columns []query.Assign) error {
+	return c.mendPart(Parent{r.Table.Name, r.ID}, r, columns)
+}
+
+// mendPart is mend for a row that belongs to a parent.
+func (c *recalculator) mendPart(parent Parent, r *query.Row, columns []query.Assign) error {
 	if !c.concerns(r.Table, r.ID) {
 		return nil
 	}
 	wrong := differing(r, columns)
 	for _, a := range wrong {
-		if err := c.drifted(Drift{r.Table.Name, r.ID.String(), a.Column.Name, r.Get(a.Column), a.Value}); err != nil {
+		if err := c.drifted(Drift{r.Table.Name, r.ID.String(), a.Column.Name, r.Get(a.Column), a.Value, parent}); err != nil {
 			return err
 		}
 	}

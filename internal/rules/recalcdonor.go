@@ -141,6 +141,9 @@ func missingSums(expected map[yearKey][]int64, seen map[yearKey]bool) []yearKey 
 // mendSum compares one row of sums and replaces it when it differs. What a reader sees of it changes at read time only, so the parent's
 // version is moved by hand.
 func (c *recalculator) mendSum(s sums, k yearKey, r *query.Row) error {
+	if !c.concerns(s.table, k.id) {
+		return nil
+	}
 	expected := s.expected[k]
 	if expected == nil {
 		expected = make([]int64, len(s.columns))
@@ -152,7 +155,7 @@ func (c *recalculator) mendSum(s sums, k yearKey, r *query.Row) error {
 		row = append(row, set(s.table, name, want))
 		if have := r.Value(name); have.Int() != expected[i] {
 			wrong = true
-			if err := c.drifted(Drift{s.table.Name, fmt.Sprintf("%s %d", k.id, k.year), name, have, want}); err != nil {
+			if err := c.drifted(Drift{s.table.Name, fmt.Sprintf("%s %d", k.id, k.year), name, have, want, Parent{s.parents.Name, k.id}}); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func (c *recalculator) payments(f *giftFile, p *projection, rows []*query.Row) e
 		if pledge {
 			columns = append(columns, set(r.Table, "svc_pledgepaid", value.Bool(r.ID == p.closing)))
 		}
-		if err := c.mend(r, columns); err != nil {
+		if err := c.mendPart(Parent{f.row.Table.Name, f.row.ID}, r, columns); err != nil {
 			return err
 		}
 	}

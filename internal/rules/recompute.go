@@ -20,23 +20,34 @@ func Recompute(env Env, parents Touched, tell func(Drift) error) error {
 		{c.tables.donor, parents.Donors, c.recomputeDonor}, {c.tables.fund, parents.Funds, c.recomputeFund},
 	}
 	for _, s := range steps {
-		for _, id := range sortedIDs(s.ids) {
-			row, err := env.Lock(s.table, id)
-			if err != nil {
-				return err
-			}
-			if row == nil {
-				continue
-			}
-			if err := s.do(row); err != nil {
-				return err
-			}
+		if err := c.eachLocked(s.table, s.ids, s.do); err != nil {
+			return err
 		}
 	}
 	if err := c.touchReceivers(); err != nil {
 		return err
 	}
-	return c.settleGroups()
+	if err := c.settleGroups(); err != nil {
+		return err
+	}
+	return c.eachLocked(c.tables.group, parents.Groups, c.recomputeGroup)
+}
+
+// eachLocked locks the rows of a set one after the other and hands them on; those that are gone are passed over.
+func (c *recalculator) eachLocked(t *schema.Table, ids map[value.GUID]bool, do func(*query.Row) error) error {
+	for _, id := range sortedIDs(ids) {
+		row, err := c.env.Lock(t, id)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			continue
+		}
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recomputeGift makes a gift's own columns and the flags of its payments anew.
@@ -185,4 +196,25 @@ func (c *recalculator) addGrants(fund value.GUID) error {
 		}
 		return nil
 	})
+}
+
+// recomputeGroup adds up the active funds of a group.
+func (c *recalculator) recomputeGroup(r *query.Row) error {
+	t := c.tables.fund
+	var sum int64
+	names := []string{"svc_netassets_base", "statecode", "svc_fundgroup"}
+	err := c.each(t, names, []condition{equal(t, "svc_fundgroup", value.ID(r.ID))}, func(batch []*query.Row) error {
+		for _, fund := range batch {
+			sum += inGroup(fund).base
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	columns, err := baseMoney(r, named{"svc_netassets", sum})
+	if err != nil {
+		return err
+	}
+	return c.mend(r, columns)
 }

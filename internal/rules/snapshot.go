@@ -6,12 +6,17 @@ import (
 	"almoner/internal/value"
 )
 
+// LastQuarter returns the last day of the quarter that ended last before a moment.
+func LastQuarter(now int64, s *settings.Settings) value.Value {
+	return value.Date(quarterEnd(value.DateOf(now, s.Timezone)))
+}
+
 // SnapshotQuarter keeps the net assets of every fund for the quarter that ended last, unless that quarter has been kept
 // already, and makes the allotments that are an average of quarters anew.
 func SnapshotQuarter(env Env) error {
 	b := NewBooks(env)
 	t := b.tables.fundQuarter
-	quarter := value.Date(quarterEnd(value.DateOf(env.Now(), b.settings.Timezone)))
+	quarter := LastQuarter(env.Now(), b.settings)
 	kept, err := readRows(env, t, []string{"fund"}, []condition{equal(t, "quarter", quarter)}, []string{"fund", "quarter"}, nil, 1)
 	if err != nil || len(kept) > 0 {
 		return err
@@ -23,7 +28,9 @@ func SnapshotQuarter(env Env) error {
 			if err := env.Put(t, []query.Assign{set(t, "fund", value.ID(r.ID)), set(t, "quarter", quarter), set(t, "netassets", net)}); err != nil {
 				return err
 			}
-			b.fundNote(r.ID).allot = b.settings.Spend == settings.SpendAvg12Q
+			if b.settings.Spend == settings.SpendAvg12Q {
+				b.fundNote(r.ID).allot = true
+			}
 		}
 		return b.Settle()
 	})

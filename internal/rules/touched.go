@@ -8,12 +8,15 @@ import (
 // Touched is a set of parents: rows that show totals over other rows. A deferred transaction leaves them out of date; Recompute makes
 // them anew.
 type Touched struct {
-	Gifts, Requests, Donors, Funds map[value.GUID]bool
+	Gifts, Requests, Donors, Funds, Groups map[value.GUID]bool
 }
 
 // NewTouched makes an empty set.
 func NewTouched() Touched {
-	return Touched{Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{}}
+	return Touched{
+		Gifts: map[value.GUID]bool{}, Requests: map[value.GUID]bool{}, Donors: map[value.GUID]bool{}, Funds: map[value.GUID]bool{},
+		Groups: map[value.GUID]bool{},
+	}
 }
 
 // Of returns the parents of one table; nil for a table that has no totals.
@@ -27,6 +30,8 @@ func (t Touched) Of(table string) map[value.GUID]bool {
 		return t.Donors
 	case "svc_fund":
 		return t.Funds
+	case "svc_fundgroup":
+		return t.Groups
 	default:
 		return nil
 	}
@@ -36,10 +41,7 @@ func (t Touched) Of(table string) map[value.GUID]bool {
 func (t Touched) Sorted(table string) []value.GUID { return sortedIDs(t.Of(table)) }
 
 // TouchedTables names the tables of parents in the order in which they are locked.
-var TouchedTables = []string{"svc_gift", "svc_request", "svc_donor", "svc_fund"}
-
-// Len returns the number of parents.
-func (t Touched) Len() int { return len(t.Gifts) + len(t.Requests) + len(t.Donors) + len(t.Funds) }
+var TouchedTables = []string{"svc_gift", "svc_request", "svc_donor", "svc_fund", "svc_fundgroup"}
 
 // Touched returns the parents that a deferred transaction has left out of date so far; call it before Settle.
 func (b *Books) Touched() Touched { return b.touched }

@@ -38,7 +38,7 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 	if err != nil {
 		return nil, err
 	}
-	out := newBatchWriter("batchresponse_" + r.ID.String())
+	out := newBatchWriter("batchresponse_" + r.answerID().String())
 	status := http.StatusOK
 	for i := range items {
 		failed, err := s.batchItem(ctx, r, &items[i], i, out)
@@ -61,6 +61,14 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 	}
 	resp.Stream = out.finish
 	return resp, nil
+}
+
+// answerID names the answer of a batch. That of a repeatable one is the same each time it is sent.
+func (r *Request) answerID() value.GUID {
+	if r.repeat != nil {
+		return r.repeat.id
+	}
+	return r.ID
 }
 
 // batchItem runs one item, writes its part and returns its status.
@@ -92,18 +100,19 @@ func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem
 
 // runChangeSet runs the operations of a change set in one transaction. On failure it tells which one failed.
 func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*operation, index int) (responses []*Response, failed int, err error) {
+	parts := make([]*Request, len(ops))
+	for i, op := range ops {
+		parts[i] = s.part(outer, op)
+		if err := s.actFor(ctx, parts[i]); err != nil {
+			return nil, i, err
+		}
+	}
 	run := func(tx *engine.Tx) ([]*Response, error) {
 		set := &changeSet{tx: tx, made: map[string]reference{}}
 		responses = make([]*Response, 0, len(ops))
 		for i, op := range ops {
 			failed = i
-			r := s.part(outer, op)
-			if err := s.actFor(ctx, r); err != nil {
-				return nil, err
-			}
-			r.changeSet = set
-			tx.As(r.Session.Caller())
-			resp, err := s.handlePart(ctx, r)
+			resp, err := s.changeSetPart(ctx, set, *parts[i])
 			if err != nil {
 				return nil, err
 			}
@@ -121,6 +130,20 @@ func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*opera
 		return err
 	})
 	return responses, failed, err
+}
+
+// changeSetPart answers one operation of a change set inside its transaction, after putting in the row it refers to. The Request is a
+// copy, because the transaction may have to run again.
+func (s *Service) changeSetPart(ctx context.Context, set *changeSet, r Request) (*Response, error) {
+	if err := set.tx.As(r.Session.Caller()); err != nil {
+		return nil, err
+	}
+	r.changeSet, r.Session = set, r.Session.In(set.tx)
+	var err error
+	if r.Path, err = set.substitute(r.Path); err != nil {
+		return nil, err
+	}
+	return s.handle(ctx, &r)
 }
 
 // part makes the Request of an operation. Headers of the batch do not apply to it, except who it is sent for.
@@ -163,21 +186,15 @@ func resourcePath(path string) string {
 	return strings.TrimPrefix(path, "/")
 }
 
-// handlePart answers an operation of a change set after putting in the rows it refers to.
-func (s *Service) handlePart(ctx context.Context, r *Request) (*Response, error) {
-	var err error
-	if r.Path, err = r.changeSet.substitute(r.Path); err != nil {
-		return nil, err
-	}
-	return s.handle(ctx, r)
-}
-
 // substitute replaces a leading $<Content-ID> of a path by the address of the row it stands for.
 func (c *changeSet) substitute(path string) (string, error) {
-	if !strings.HasPrefix(path, "$") || strings.HasPrefix(path, "$batch") || strings.HasPrefix(path, "$metadata") {
+	name, rest, more := strings.Cut(path, "/")
+	if decoded, err := url.PathUnescape(name); err == nil {
+		name = decoded
+	}
+	if !strings.HasPrefix(name, "$") || name == "$batch" {
 		return path, nil
 	}
-	name, rest, more := strings.Cut(path, "/")
 	ref, err := c.find(name)
 	if err != nil {
 		return "", err
@@ -190,9 +207,6 @@ func (c *changeSet) substitute(path string) (string, error) {
 }
 
 func (c *changeSet) find(name string) (reference, error) {
-	if decoded, err := url.PathUnescape(name); err == nil {
-		name = decoded
-	}
 	ref, ok := c.made[strings.TrimPrefix(name, "$")]
 	if !ok {
 		return ref, fault.New(fault.BadRequest, "Content-ID Reference: '%s' does not exist in the batch context.", name)

@@ -2,7 +2,6 @@ package webapi
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -51,12 +50,18 @@ func parseBatch(contentType string, body []byte) ([]batchItem, error) {
 	return items, nil
 }
 
+// boundaryOf reads the boundary of a multipart type, quoted or bare. Clients write bare ones with characters that belong in quotes.
 func boundaryOf(contentType string) (string, error) {
-	kind, params, err := mime.ParseMediaType(contentType)
-	if err != nil || kind != "multipart/mixed" || params["boundary"] == "" {
-		return "", fault.New(fault.BadRequest, "The Content-Type '%s' of a batch must be multipart/mixed with a boundary.", contentType)
+	kind, params, _ := strings.Cut(contentType, ";")
+	if strings.EqualFold(strings.TrimSpace(kind), "multipart/mixed") {
+		for _, param := range strings.Split(params, ";") {
+			name, val, _ := strings.Cut(param, "=")
+			if val = strings.Trim(strings.TrimSpace(val), `"`); strings.EqualFold(strings.TrimSpace(name), "boundary") && val != "" {
+				return val, nil
+			}
+		}
 	}
-	return params["boundary"], nil
+	return "", fault.New(fault.BadRequest, "The Content-Type '%s' of a batch must be multipart/mixed with a boundary.", contentType)
 }
 
 // splitParts cuts a multipart body at its delimiter lines. The line end before a delimiter belongs to the delimiter.

@@ -36,14 +36,23 @@ type encoder struct {
 	formatted bool
 	names     bool // lookuplogicalname
 	navs      bool // associatednavigationproperty
-	attribute bool // AttributeName of aliased columns
-	omitNull  bool // FetchXML leaves null columns out
+	style     rowStyle
 	quoted    bool // decimals and 64-bit integers as strings
 	root      *nodeEncoder
 	symbol    string // symbol of the last currency looked up
 	symbolOf  value.GUID
 	symbolSet bool
 }
+
+// rowStyle says what rows are part of, which decides how some of their members are written.
+type rowStyle uint8
+
+const (
+	singleRow   rowStyle = iota // the answer itself
+	listedRows                  // a collection: rows expanded beside a row carry no etag
+	fetchedRows                 // an answer to FetchXML: null columns are left out
+	groupedRows                 // groups of $apply: null keys are left out
+)
 
 // nodeEncoder is one object shape with its keys as bytes.
 type nodeEncoder struct {
@@ -69,6 +78,7 @@ type cellEncoder struct {
 	typed  []byte // "name@odata.type":"#Guid", (full metadata)
 	base   bool   // formatted with the base currency's symbol
 	quoted bool   // written as a string, for clients whose numbers are all floating
+	omit   bool   // left out where it is null
 }
 
 type expandEncoder struct {
@@ -77,47 +87,67 @@ type expandEncoder struct {
 	link []byte // "name@odata.nextLink":
 	one  []*nodeEncoder
 	many *nodeEncoder
+	more func(parent value.GUID, last *query.Position) string // token of the page after the rows shown
 }
 
-// newEncoder makes the encoder of a prepared query for what a request asks for.
-func (r *Request) newEncoder(ctx context.Context, plan *engine.Plan, omitNull bool) *encoder {
-	e := r.encoderWith(ctx, nil, omitNull)
-	e.root = e.node(plan.Root, true)
+// newEncoder makes the encoder of a prepared query for what a request asks for. attributes names the columns behind outputs that have
+// other names, by their places; nil for none.
+func (r *Request) newEncoder(ctx context.Context, plan *engine.Plan, style rowStyle, attributes []string) *encoder {
+	e := r.encoderWith(ctx, nil)
+	e.style = style
+	e.root = e.node(r, plan.Root)
+	if r.Prefer.wants(attributeName) {
+		e.root.nameAttributes(attributes)
+	}
 	return e
 }
 
 // encoderWith makes an encoder around the shape of an object made before.
-func (r *Request) encoderWith(ctx context.Context, root *nodeEncoder, omitNull bool) *encoder {
-	e := &encoder{ctx: ctx, engine: r.Session.Engine(), base: r.Base, level: r.level(), omitNull: omitNull, root: root}
-	e.quoted = r.quotesNumbers()
+func (r *Request) encoderWith(ctx context.Context, root *nodeEncoder) *encoder {
+	e := &encoder{ctx: ctx, engine: r.Session.Engine(), base: r.Base, level: r.level(), root: root}
 	e.formatted = r.Prefer.wants(formattedValue)
 	e.names = r.Prefer.wants(lookupName)
 	e.navs = r.Prefer.wants(lookupNav)
-	e.attribute = r.Prefer.wants(attributeName)
+	e.quoted = r.quotesNumbers()
 	return e
 }
 
-func (e *encoder) node(p *engine.NodePlan, etag bool) *nodeEncoder {
-	n := &nodeEncoder{plan: p, etag: etag && p.Version >= 0 && e.level != none, cells: make([]cellEncoder, 0, len(p.Node.Outputs))}
+func (e *encoder) node(r *Request, p *engine.NodePlan) *nodeEncoder {
+	n := &nodeEncoder{plan: p, etag: p.Version >= 0 && e.level != none, cells: make([]cellEncoder, 0, len(p.Node.Outputs))}
 	for i := range p.Node.Outputs {
 		if p.Node.Outputs[i].Name != "" {
 			n.cells = append(n.cells, e.cell(&p.Node.Outputs[i], p.Cells[i]))
 		}
 	}
 	for _, x := range p.Expands {
-		n.expands = append(n.expands, e.expand(x))
+		n.expands = append(n.expands, e.expand(r, x))
 	}
 	return n
 }
 
-func (e *encoder) expand(p engine.ExpandPlan) expandEncoder {
+// nameAttributes adds the AttributeName annotation where an output has another name than its column.
+func (n *nodeEncoder) nameAttributes(attributes []string) {
+	for i := range n.cells {
+		c := &n.cells[i]
+		for at := range attributes {
+			if attributes[at] != "" && c.output == &n.plan.Node.Outputs[at] {
+				c.attr = append(appendString(keyOf(c.output.Name+"@"+attributeName), attributes[at]), ',')
+			}
+		}
+	}
+}
+
+func (e *encoder) expand(r *Request, p engine.ExpandPlan) expandEncoder {
 	name := p.Expand.Nav.Name
 	x := expandEncoder{plan: p, key: keyOf(name), link: keyOf(name + "@odata.nextLink")}
 	for _, one := range p.One {
-		x.one = append(x.one, e.node(one, true))
+		n := e.node(r, one)
+		n.etag = n.etag && e.style == singleRow
+		x.one = append(x.one, n)
 	}
 	if p.Many != nil {
-		x.many = e.node(p.Many.Root, true)
+		x.many = e.node(r, p.Many.Root)
+		x.more = r.collectionToken(p)
 	}
 	return x
 }
@@ -161,9 +191,7 @@ func (e *encoder) cell(o *query.Output, cell int) cellEncoder {
 	if o.Column != nil && o.Column.Type == schema.TypeLookup && o.Agg == query.AggNone {
 		c.lookup(e, o)
 	}
-	if e.attribute && o.Column != nil && o.Name != o.Column.Wire {
-		c.attr = append(appendString(keyOf(o.Name+"@"+attributeName), o.Column.Name), ',')
-	}
+	c.omit = e.style == fetchedRows || e.style == groupedRows && o.Agg == query.AggNone
 	if e.level == full {
 		c.typed = typeAnnotation(o, c.kind)
 	}
@@ -239,7 +267,7 @@ func (e *encoder) object(b []byte, n *nodeEncoder, rows query.Rows, children map
 // property appends one property with its annotations and a comma.
 func (e *encoder) property(b []byte, n *nodeEncoder, c *cellEncoder, rows query.Rows) []byte {
 	if rows.Null(c.cell) {
-		if e.omitNull {
+		if c.omit {
 			return b
 		}
 		return append(append(b, c.null...), ',')
@@ -396,34 +424,32 @@ func (e *encoder) concreteType(x *expandEncoder, one *nodeEncoder) []byte {
 	return []byte(`"@odata.type":"#Microsoft.Dynamics.CRM.` + one.plan.Node.Link.Table.Name + `",`)
 }
 
+// collection appends the rows of an expanded collection and the link to it, which goes on where the rows end if there are more.
 func (e *encoder) collection(b []byte, n *nodeEncoder, x *expandEncoder, rows query.Rows, children map[*query.Expand]*engine.Children) []byte {
 	parent := value.GUID(rows.Bytes(n.plan.Key))
 	c := children[x.plan.Expand]
-	count := 0
+	count, token := 0, ""
 	if c != nil {
 		count = c.Of(parent)
 	}
-	if x.plan.Expand.Count {
-		b = append(b, keyOf(x.plan.Expand.Nav.Name+"@odata.count")...)
-		b = append(strconv.AppendInt(b, int64(count), 10), ',')
-	}
-	if show := x.plan.Expand.Show; show > 0 && show < count {
-		count = show
+	shown := count
+	if most := x.plan.Expand.Show; most > 0 && most < count {
+		shown = most
 	}
 	b = append(append(b, x.key...), '[')
-	for i := range count {
+	for i := range shown {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		c.Rows.Next()
 		b = e.object(b, x.many, c.Rows, c.Sub(), nil)
+		if i == shown-1 && shown < count {
+			token = x.more(parent, x.plan.Many.Position(c.Rows))
+		}
 	}
-	b = append(b, "],"...)
-	if e.level == none {
-		return b
-	}
-	b = append(b, x.link...)
-	b = appendString(b, e.base+"/"+n.plan.Node.Link.Table.Set+"("+parent.String()+")/"+x.plan.Expand.Nav.Name+linkQuery(x.plan.Expand.Text))
+	b = append(append(b, "],"...), x.link...)
+	link := e.base + "/" + n.plan.Node.Link.Table.Set + "(" + parent.String() + ")/" + x.plan.Expand.Nav.Name
+	b = appendString(b, link+linkQuery(x.plan.Expand.Text, token))
 	return append(b, ',')
 }
 
@@ -454,10 +480,17 @@ func (e *encoder) fullControl(b []byte, n *nodeEncoder, rows query.Rows) []byte 
 	return b
 }
 
-// linkQuery makes the query string of a link from options as written.
-func linkQuery(text string) string {
-	if text == "" {
-		return ""
+// linkQuery makes the query string of a link from options as written and a token; "" for none.
+func linkQuery(text, token string) string {
+	if text != "" {
+		text = "?" + strings.NewReplacer(" ", "%20", "#", "%23", "+", "%2B").Replace(text)
 	}
-	return "?" + strings.NewReplacer(" ", "%20", "#", "%23", "+", "%2B").Replace(text)
+	switch {
+	case token == "":
+		return text
+	case text == "":
+		return "?$skiptoken=" + token
+	default:
+		return text + "&$skiptoken=" + token
+	}
 }

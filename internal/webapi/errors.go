@@ -1,10 +1,12 @@
 package webapi
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
 	"almoner/internal/fault"
+	"almoner/internal/schema"
 )
 
 // errorResponse is the one place that turns an error into an answer. Causes and anything that is not a fault stay inside; the
@@ -43,4 +45,13 @@ func traceOf(e *fault.Error) string {
 		return text
 	}
 	return "request"
+}
+
+// refusedAt names the table in the trace of a refusal that names nothing.
+func refusedAt(err error, t *schema.Table) error {
+	var e *fault.Error
+	if errors.As(err, &e) && len(e.Trace) == 0 {
+		e.At(t.Name)
+	}
+	return err
 }

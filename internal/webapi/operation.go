@@ -61,10 +61,21 @@ func (s *Service) invoke(ctx context.Context, r *Request, m *messages.Message, t
 	return s.act(ctx, r, m, call)
 }
 
-// act runs an action and encodes its result inside the same transaction.
+// act runs an action and encodes its result inside the same transaction. If-Match speaks of the row it is called on.
 func (s *Service) act(ctx context.Context, r *Request, m *messages.Message, call *messages.Call) (*Response, error) {
+	cond, err := parseConditions(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	if call.ID.IsZero() {
+		cond.versions = nil
+	}
 	var resp *Response
-	err := s.writeOnce(ctx, r, &resp, func(tx *engine.Tx) error {
+	err = s.writeOnce(ctx, r, &resp, func(tx *engine.Tx) error {
+		if err := tx.CheckVersion(call.Table, call.ID, cond.versions); err != nil {
+			return err
+		}
+		call.Session = r.Session.In(tx)
 		call.Write = func(fn func(*engine.Tx) error) error { return fn(tx) }
 		result, err := m.Do(ctx, call)
 		if err != nil {

@@ -87,6 +87,7 @@ type encodedRow struct {
 // readRow reads one row by its key and encodes it as a single answer: 404 when it is not there, 403 when it may not be seen.
 func (s *Service) readRow(ctx context.Context, r *Request, from reading, bound *odata.Bound, id value.GUID) (*encodedRow, error) {
 	q := bound.Query
+	bound.LimitExpands(r.Prefer.PageSize, engine.MaxPage)
 	r.addLabels(q)
 	q.Where = query.AllOf(q.Where, query.Equal(q.Root, q.Root.Table.Key, value.ID(id)))
 	plan, err := from.Prepare(q)
@@ -98,7 +99,7 @@ func (s *Service) readRow(ctx context.Context, r *Request, from reading, bound *
 		if !p.Rows.Next() {
 			return p.Rows.Err()
 		}
-		enc := r.newEncoder(ctx, plan, false)
+		enc := r.newEncoder(ctx, plan, singleRow, nil)
 		out = &encodedRow{body: enc.object(nil, enc.root, p.Rows, p.Children, r.contextPrefix("#"+q.Root.Table.Set+bound.Context+"/$entity"))}
 		if plan.Root.Version >= 0 {
 			out.version = p.Rows.Int(plan.Root.Version)

@@ -138,12 +138,12 @@ func (s *Service) addReference(ctx context.Context, r *Request, t *target) (*Res
 		return nil, err
 	}
 	if t.nav.Members || isMembership(t.nav) {
-		return s.link(ctx, r, func(tx *engine.Tx) error { return s.addMember(tx, t, table, id) })
+		return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return s.addMember(tx, t, table, id) })
 	}
 	if err := fits(t.nav, table); err != nil {
 		return nil, err
 	}
-	return s.link(ctx, r, func(tx *engine.Tx) error { return tx.Associate(t.nav, t.nav.From, t.parent, table, id) })
+	return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return tx.Associate(t.nav, t.nav.From, t.parent, table, id) })
 }
 
 // removeReference unlinks: nav(id)/$ref, or nav/$ref?$id=….
@@ -163,9 +163,23 @@ func (s *Service) removeReference(ctx context.Context, r *Request, t *target) (*
 		id = other
 	}
 	if t.nav.Members || isMembership(t.nav) {
-		return s.link(ctx, r, func(tx *engine.Tx) error { return s.removeMember(tx, t, id) })
+		return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return s.removeMember(tx, t, id) })
 	}
-	return s.link(ctx, r, func(tx *engine.Tx) error { return tx.Dissociate(t.nav, t.nav.From, t.parent, id) })
+	return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return tx.Dissociate(t.nav, t.nav.From, t.parent, id) })
+}
+
+// linkMany is link for a collection: If-Match speaks of the row the collection belongs to.
+func (s *Service) linkMany(ctx context.Context, r *Request, t *target, fn func(*engine.Tx) error) (*Response, error) {
+	cond, err := parseConditions(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	return s.link(ctx, r, func(tx *engine.Tx) error {
+		if err := tx.CheckVersion(t.nav.From, t.parent, cond.versions); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
 }
 
 // link runs a change of links and answers 204.

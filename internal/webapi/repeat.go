@@ -89,13 +89,15 @@ func (s *Service) once(ctx context.Context, session *engine.Session, key *repeat
 		}
 		return tx.Answer(key.id, packResponses(out))
 	})
-	if fault.As(err).Code == fault.DuplicateRecord || fault.As(err).Status == http.StatusServiceUnavailable {
-		// Somebody else may have answered the same call meanwhile.
-		if stored, readErr := s.stored(ctx, session, key); stored != nil {
-			return stored, readErr
-		}
+	if err == nil {
+		return out, nil
 	}
-	return out, err
+	// Somebody else may have answered the same call meanwhile, which then was a duplicate here.
+	stored, readErr := s.stored(ctx, session, key)
+	if stored != nil || readErr != nil && fault.As(err).Code == fault.DuplicateRecord {
+		return stored, readErr
+	}
+	return nil, err
 }
 
 // stored returns the answers kept for a call, nil when there are none; the same id with another content is refused.

@@ -91,6 +91,16 @@ func (s *Service) streamFailed(hr *http.Request, w http.ResponseWriter, r *Reque
 	_, _ = w.Write(resp.Body)
 }
 
+// Header values that never change. The HTTP server reads them and writes nothing to them.
+var (
+	noCache  = []string{"no-cache"}
+	expired  = []string{"-1"}
+	noSniff  = []string{"nosniff"}
+	dopHint  = []string{"4"}
+	protocol = []string{"4.0"}
+	varies   = []string{"Accept-Encoding"}
+)
+
 // headers puts on what every answer carries.
 func (s *Service) headers(h http.Header, r *Request, resp *Response) {
 	for name, values := range resp.Header {
@@ -99,13 +109,14 @@ func (s *Service) headers(h http.Header, r *Request, resp *Response) {
 		}
 		h[name] = values
 	}
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Expires", "-1")
-	h.Set("X-Content-Type-Options", "nosniff")
-	id := r.ID.String()
-	h["REQ_ID"] = []string{id}
-	h["x-ms-service-request-id"] = []string{id}
-	h["x-ms-dop-hint"] = []string{"4"}
+	h["OData-Version"] = protocol
+	h["Cache-Control"] = noCache
+	h["Expires"] = expired
+	h["X-Content-Type-Options"] = noSniff
+	id := []string{r.ID.String()}
+	h["REQ_ID"] = id
+	h["x-ms-service-request-id"] = id
+	h["x-ms-dop-hint"] = dopHint
 	if r.Session != nil {
 		h["x-ms-ratelimit-burst-remaining-xrm-requests"] = []string{strconv.Itoa(r.remaining.Requests)}
 		h["x-ms-ratelimit-time-remaining-xrm-requests"] = []string{string(appendGrouped(nil, int64(r.remaining.Time.Seconds()*100), 2))}
@@ -117,7 +128,7 @@ var spellings = map[string]string{"Odata-Version": "OData-Version", "Odata-Entit
 
 // compressor returns a gzip writer, still without a target, when the client takes one and the answer is worth it.
 func compressor(hr *http.Request, h http.Header, resp *Response) *gzip.Writer {
-	h.Add("Vary", "Accept-Encoding")
+	h["Vary"] = varies
 	if !strings.Contains(hr.Header.Get("Accept-Encoding"), "gzip") || hr.Method == http.MethodHead {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -31,7 +32,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 	s.send(w, hr, r, resp)
 	s.metrics.observe(hr.Method, resp.Status, time.Since(began))
-	s.log.DebugContext(ctx, "request", "method", hr.Method, "path", hr.URL.Path, "status", resp.Status, "took", time.Since(began))
+	if s.log.Enabled(ctx, slog.LevelDebug) {
+		s.log.DebugContext(ctx, "request", "request", r.ID, "method", hr.Method, "path", hr.URL.Path, "status", resp.Status, "took", time.Since(began))
+	}
 }
 
 // admit finds out who asks and whether they may ask now. It returns an answer when they may not; release must be called with the time
@@ -78,6 +81,23 @@ func (s *Service) serveVersion(ctx context.Context, r *Request, hr *http.Request
 		return nil, fault.NoSegment(version)
 	}
 	r.Path, r.RawQuery = rest, hr.URL.RawQuery
+	var err error
+	if r.Body, err = readBody(hr); err != nil {
+		return nil, err
+	}
+	if hr.Method != http.MethodGet {
+		if r.repeat, err = parseRepeat(r); err != nil {
+			return nil, err
+		}
+	}
+	return s.answer(ctx, r)
+}
+
+// readBody reads a request's body, up to the largest taken.
+func readBody(hr *http.Request) ([]byte, error) {
+	if hr.ContentLength == 0 {
+		return nil, nil
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, hr.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -86,14 +106,7 @@ func (s *Service) serveVersion(ctx context.Context, r *Request, hr *http.Request
 	case err != nil:
 		return nil, fault.Wrap(err, fault.BadPayload, "The request body could not be read.")
 	}
-	r.Body = body
-	if r.repeat, err = parseRepeat(r); err != nil {
-		return nil, err
-	}
-	if hr.Method == http.MethodGet {
-		r.repeat = nil
-	}
-	return s.answer(ctx, r)
+	return body, nil
 }
 
 // baseOf is the service's address as the client wrote it: its Host, and the version asked for.

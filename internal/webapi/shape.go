@@ -82,7 +82,7 @@ func (s *Service) rowShape(ctx context.Context, r *Request, t *schema.Table) (*s
 	if o.Filter != "" || o.OrderBy != "" || o.Apply != "" || o.Top != nil || o.Count || len(o.Aliases) > 0 {
 		return nil, nil
 	}
-	return s.shapeOf(ctx, r, t, "row\x00"+o.Select+"\x00"+o.Expand, 1, 1, func() (*odata.Bound, string, error) {
+	return s.shapeOf(ctx, r, t, "row\x00"+o.Select+"\x00"+o.Expand, singleRow, 1, 1, func() (*odata.Bound, string, error) {
 		bound, err := odata.Bind(s.engine.Model(), t, o)
 		if err != nil {
 			return nil, "", err
@@ -93,7 +93,7 @@ func (s *Service) rowShape(ctx context.Context, r *Request, t *schema.Table) (*s
 }
 
 // shapeOf looks a shape up, or makes it by bind and keeps it.
-func (s *Service) shapeOf(ctx context.Context, r *Request, t *schema.Table, text string, slots, limit int, bind func() (*odata.Bound, string, error)) (*shape, error) {
+func (s *Service) shapeOf(ctx context.Context, r *Request, t *schema.Table, text string, style rowStyle, slots, limit int, bind func() (*odata.Bound, string, error)) (*shape, error) {
 	key := shapeKey{r.Session.Caller(), t, text + "\x00" + r.level().String() + "\x00" + strings.Join(r.Prefer.annotations, ",")}
 	if found := s.shapes.get(key); found != nil && found.template.Fits(r.Session) {
 		return found, nil
@@ -107,7 +107,7 @@ func (s *Service) shapeOf(ctx context.Context, r *Request, t *schema.Table, text
 	if err != nil || template == nil {
 		return nil, err
 	}
-	made := &shape{template: template, root: r.newEncoder(ctx, template.Plan, false).root, context: fragment}
+	made := &shape{template: template, root: r.newEncoder(ctx, template.Plan, style, nil).root, context: fragment}
 	s.shapes.put(key, made)
 	return made, nil
 }
@@ -119,7 +119,7 @@ func (s *Service) readShape(ctx context.Context, r *Request, sh *shape, id value
 		if !p.Rows.Next() {
 			return p.Rows.Err()
 		}
-		enc := r.encoderWith(ctx, sh.root, false)
+		enc := r.encoderWith(ctx, sh.root)
 		out = &encodedRow{body: enc.object(make([]byte, 0, rowSize), sh.root, p.Rows, nil, r.contextPrefix(sh.context))}
 		if v := sh.root.plan.Version; v >= 0 {
 			out.version = p.Rows.Int(v)
@@ -136,14 +136,14 @@ const rowSize = 6 << 10
 func (s *Service) listShape(ctx context.Context, r *Request, t *target, l *listing) (*shape, []value.GUID, error) {
 	o := r.Options
 	if t.nav != nil || o.SkipToken != "" || o.Apply != "" || o.Count || len(o.Aliases) > 0 || l.limit == 0 || r.Prefer.wants(totalCount) ||
-		strings.Contains(o.Filter, "now(") || strings.Contains(o.Filter, namespace) || strings.Contains(o.Expand, namespace) {
+		strings.Contains(o.Filter+o.Expand, "now(") || strings.Contains(o.Filter, namespace) || strings.Contains(o.Expand, namespace) {
 		return nil, nil, nil
 	}
 	plain := *o
 	var ids []value.GUID
 	plain.Filter, ids = withoutIDs(o.Filter)
 	text := strings.Join([]string{"list", plain.Select, plain.Filter, plain.OrderBy, plain.Expand, itoa(l.limit)}, "\x00")
-	sh, err := s.shapeOf(ctx, r, t.table, text, len(ids), l.limit, func() (*odata.Bound, string, error) {
+	sh, err := s.shapeOf(ctx, r, t.table, text, listedRows, len(ids), l.limit, func() (*odata.Bound, string, error) {
 		bound, err := odata.Bind(s.engine.Model(), t.table, &plain)
 		if err != nil {
 			return nil, "", err
