@@ -125,10 +125,15 @@ func head(b []byte, r *http.Request, fragment string) []byte {
 	return append(append(b, fragment...), `",`...)
 }
 
-// object appends the cells from at on as JSON; the version follows them.
+// object appends the cells from at on as JSON with the version that follows them.
 func object(b []byte, cols []column, row cells, at int) []byte {
 	b = append(b, `"@odata.etag":"W/\"`...)
 	b = append(strconv.AppendInt(b, row.int(at+len(cols)), 10), `\"",`...)
+	return members(b, cols, row, at)
+}
+
+// members appends cells and closes their object.
+func members(b []byte, cols []column, row cells, at int) []byte {
 	for i := range cols {
 		b = append(b, cols[i].key...)
 		b = append(appendJSON(b, &cols[i], row, at+i), ',')
@@ -202,7 +207,7 @@ func related(b []byte, cols []column, row cells, at int) []byte {
 	if row.null(at + len(cols) - 1) {
 		return append(b, "null"...)
 	}
-	return object(append(b, '{'), cols, row, at)
+	return members(append(b, '{'), cols, row, at)
 }
 
 func (s *limitServer) servePage(w http.ResponseWriter, r *http.Request, sql, fragment string, cols []column) {

@@ -34,7 +34,7 @@ func run(t *testing.T, s *service, scratch string) {
 	watch(t, append(files, "foundation.mjs")...)
 	colleague := s.createUser("Colleague", "Integration")
 	app := s.createApp("Mailer", "Integration")
-	node := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-reporter=spec"}, files...)...)
+	node := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-reporter=spec", "--test-concurrency=3"}, files...)...)
 	node.Env = append(os.Environ(),
 		"ORIGIN="+s.origin, "BASE="+s.origin+"/api/data/v9.2", "TOKEN="+s.token(), "SCRATCH="+scratch,
 		"COLLEAGUE="+colleague, "CLIENT_ID="+app.ClientID, "CLIENT_SECRET="+app.ClientSecret,

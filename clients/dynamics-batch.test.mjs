@@ -10,7 +10,8 @@ before(async () => {
   ground = await foundation();
 });
 
-const find = async (lastname) => (await api.retrieveMultiple({ collection: "contacts", select: ["contactid"], filter: `lastname eq '${lastname}'` })).value;
+const find = async (lastname) =>
+  (await api.retrieveMultiple({ collection: "contacts", select: ["contactid"], filter: `lastname eq '${lastname}'` })).value;
 
 test("reads in one batch answer in order", async () => {
   api.startBatch();
@@ -59,8 +60,16 @@ test("a change set: references in URLs and associations", async () => {
   api.associateSingleValued({ contentId: "$donor", navigationProperty: "svc_PrimaryContact", relatedKey: "$person" });
   const [list, person, , , donor] = await api.executeBatch();
 
-  const members = await api.retrieve({ collection: "lists", key: list, navigationProperty: "listmember_association", select: ["jobtitle"] });
-  assert.deepEqual(members.value.map((m) => [m.contactid, m.jobtitle]), [[person, "Member"]]);
+  const members = await api.retrieve({
+    collection: "lists",
+    key: list,
+    navigationProperty: "listmember_association",
+    select: ["jobtitle"],
+  });
+  assert.deepEqual(
+    members.value.map((m) => [m.contactid, m.jobtitle]),
+    [[person, "Member"]],
+  );
   const row = await api.retrieve({ collection: "svc_donors", key: donor, select: ["_svc_primarycontact_value"] });
   assert.equal(row._svc_primarycontact_value, person);
 });
@@ -138,7 +147,13 @@ test("all kinds of writes in one change set", async () => {
 test("representations, annotations and text beyond ASCII inside a batch", async () => {
   const name = `${unique("Łódź")} {braces}`;
   api.startBatch();
-  api.create({ collection: "contacts", data: { lastname: name }, returnRepresentation: true, select: ["lastname", "statecode"], includeAnnotations: "*" });
+  api.create({
+    collection: "contacts",
+    data: { lastname: name },
+    returnRepresentation: true,
+    select: ["lastname", "statecode"],
+    includeAnnotations: "*",
+  });
   api.retrieve({ collection: "contacts", key: ground.contact, select: ["statecode", "createdon"], includeAnnotations: "*" });
   const [made, read] = await api.executeBatch();
   assert.deepEqual([made.lastname, made.statecode_Formatted], [name, "Active"]);

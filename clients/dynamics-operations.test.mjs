@@ -10,7 +10,8 @@ before(async () => {
 });
 
 const entity = (table, key, id) => ({ "@odata.type": `Microsoft.Dynamics.CRM.${table}`, [key]: id });
-const newList = (extra = {}) => api.create({ collection: "lists", data: { listname: unique("List"), type: false, createdfromcode: 4, ...extra } });
+const newList = (extra = {}) =>
+  api.create({ collection: "lists", data: { listname: unique("List"), type: false, createdfromcode: 4, ...extra } });
 const newContact = () => api.create({ collection: "contacts", data: { lastname: unique("Member") } });
 
 async function members(list) {
@@ -56,7 +57,10 @@ test("functions that take a row", async () => {
   assert.match(access.AccessRights, /ReadAccess/);
 
   await api.update({ collection: "svc_gifts", key: gift, data: { svc_purpose: "Library" } });
-  const history = await api.callFunction({ name: "RetrieveRecordChangeHistory", parameters: { Target: { "@odata.id": `svc_gifts(${gift})` } } });
+  const history = await api.callFunction({
+    name: "RetrieveRecordChangeHistory",
+    parameters: { Target: { "@odata.id": `svc_gifts(${gift})` } },
+  });
   const [latest] = history.AuditDetailCollection.AuditDetails;
   assert.equal(latest.NewValue.svc_purpose, "Library");
 });
@@ -64,21 +68,32 @@ test("functions that take a row", async () => {
 test("members of a list: one, many, removed", async () => {
   const list = await newList();
   const people = [await newContact(), await newContact(), await newContact()].sort();
-  const added = await api.callAction({ collection: "lists", key: list, actionName: "Microsoft.Dynamics.CRM.AddMemberList", action: { EntityId: people[0] } });
+  const added = await api.callAction({
+    collection: "lists",
+    key: list,
+    actionName: "Microsoft.Dynamics.CRM.AddMemberList",
+    action: { EntityId: people[0] },
+  });
   assert.match(added.Id, /^[0-9a-f-]{36}$/);
   await api.callAction({
     actionName: "AddListMembersList",
     action: { List: entity("list", "listid", list), Members: people.map((id) => entity("contact", "contactid", id)) },
   });
   assert.deepEqual(await members(list), people);
-  await api.callAction({ collection: "lists", key: list, actionName: "Microsoft.Dynamics.CRM.RemoveMembersList", action: { MemberIds: people.slice(1) } });
+  await api.callAction({
+    collection: "lists",
+    key: list,
+    actionName: "Microsoft.Dynamics.CRM.RemoveMembersList",
+    action: { MemberIds: people.slice(1) },
+  });
   assert.deepEqual(await members(list), [people[0]]);
   assert.equal((await api.retrieve({ collection: "lists", key: list, select: ["membercount"] })).membercount, 1);
 });
 
 test("a dynamic list is resolved on the fly and copied to a static one", async () => {
   const contact = await newContact();
-  const query = `<fetch><entity name="contact"><attribute name="contactid"/><filter><condition attribute="contactid" operator="eq" value="${contact}"/></filter></entity></fetch>`;
+  const query = `<fetch><entity name="contact"><attribute name="contactid"/>
+    <filter><condition attribute="contactid" operator="eq" value="${contact}"/></filter></entity></fetch>`;
   const list = await newList({ type: true, query });
   assert.deepEqual(await members(list), [contact]);
   const copy = await api.callAction({ collection: "lists", key: list, actionName: "Microsoft.Dynamics.CRM.CopyDynamicListToStatic" });
@@ -89,14 +104,24 @@ test("a dynamic list is resolved on the fly and copied to a static one", async (
 test("a locked list refuses members", async () => {
   const list = await newList({ lockstatus: true });
   const error = await refusal(
-    api.callAction({ collection: "lists", key: list, actionName: "Microsoft.Dynamics.CRM.AddMemberList", action: { EntityId: ground.contact } }),
+    api.callAction({
+      collection: "lists",
+      key: list,
+      actionName: "Microsoft.Dynamics.CRM.AddMemberList",
+      action: { EntityId: ground.contact },
+    }),
   );
   assert.deepEqual([error.status, error.code], [400, "0x80040302"]);
 });
 
 test("state and owner", async () => {
   const gift = await api.create({ collection: "svc_gifts", data: cashGift(ground, 33) });
-  await api.callAction({ collection: "svc_gifts", key: gift, actionName: "Microsoft.Dynamics.CRM.SetState", action: { State: 1, Status: 2 } });
+  await api.callAction({
+    collection: "svc_gifts",
+    key: gift,
+    actionName: "Microsoft.Dynamics.CRM.SetState",
+    action: { State: 1, Status: 2 },
+  });
   await api.callAction({
     collection: "svc_gifts",
     key: gift,
@@ -110,10 +135,17 @@ test("state and owner", async () => {
 test("bulk messages", async () => {
   const name = unique("Bulk");
   const target = (row) => ({ "@odata.type": "Microsoft.Dynamics.CRM.contact", ...row });
-  const bulk = (actionName, Targets) => api.callAction({ collection: "contacts", actionName: `Microsoft.Dynamics.CRM.${actionName}`, action: { Targets } });
-  const { Ids } = await bulk("CreateMultiple", [1, 2, 3].map((n) => target({ lastname: name, jobtitle: `${n}` })));
+  const bulk = (actionName, Targets) =>
+    api.callAction({ collection: "contacts", actionName: `Microsoft.Dynamics.CRM.${actionName}`, action: { Targets } });
+  const { Ids } = await bulk(
+    "CreateMultiple",
+    [1, 2, 3].map((n) => target({ lastname: name, jobtitle: `${n}` })),
+  );
   assert.equal(Ids.length, 3);
-  await bulk("UpdateMultiple", Ids.map((contactid) => target({ contactid, jobtitle: "Same" })));
+  await bulk(
+    "UpdateMultiple",
+    Ids.map((contactid) => target({ contactid, jobtitle: "Same" })),
+  );
   assert.equal(await api.count({ collection: "contacts", filter: `lastname eq '${name}' and jobtitle eq 'Same'` }), 3);
 
   const error = await refusal(bulk("CreateMultiple", [target({ lastname: name }), target({ nosuchcolumn: 1 })]));

@@ -66,7 +66,10 @@ test("annotations come with every row of a page", async () => {
     includeAnnotations: "*",
     maxPageSize: 2,
   });
-  assert.deepEqual(page.value.map((row) => row.svc_totalgift_Formatted), ["$10.00", "$20.00"]);
+  assert.deepEqual(
+    page.value.map((row) => row.svc_totalgift_Formatted),
+    ["$10.00", "$20.00"],
+  );
   assert.equal(page.value[1].svc_gifttype_Formatted, "Gift");
   assert.equal(page.value[0].svc_Fund1.svc_fundclass_Formatted, "Operating");
 });
@@ -76,7 +79,15 @@ test("expanded collections, with options of their own", async () => {
     collection: "svc_donors",
     key: ground.donor,
     select: ["svc_formaldefault", "svc_countofgifts"],
-    expand: [{ property: "svc_svc_donor_svc_gift_Donor", select: ["svc_totalgift"], filter: "svc_totalgift ge 50", orderBy: ["svc_totalgift desc"], top: 2 }],
+    expand: [
+      {
+        property: "svc_svc_donor_svc_gift_Donor",
+        select: ["svc_totalgift"],
+        filter: "svc_totalgift ge 50",
+        orderBy: ["svc_totalgift desc"],
+        top: 2,
+      },
+    ],
   });
   assert.equal(donor.svc_countofgifts, amounts.length);
   assert.deepEqual(totals(donor.svc_svc_donor_svc_gift_Donor), [70, 60]);
@@ -98,7 +109,10 @@ test("expanded rows of expanded rows, and rows by their related rows", async () 
     select: ["svc_formaldefault"],
     filter: `svc_donorid eq ${ground.donor} and svc_svc_donor_svc_gift_Donor/any(g:g/svc_totalgift gt 60)`,
   });
-  assert.deepEqual(donors.value.map((d) => d.svc_donorid), [ground.donor]);
+  assert.deepEqual(
+    donors.value.map((d) => d.svc_donorid),
+    [ground.donor],
+  );
 });
 
 test("query functions of the platform", async () => {
@@ -129,8 +143,15 @@ test("the older versions serve the same rows, under their own links", async () =
 test("text with quotes, percent and non-Latin letters in a filter", async () => {
   const name = `${unique("O'Brien & Søn")} 100% Ωmega #1`;
   const id = await api.create({ collection: "contacts", data: { lastname: name } });
-  const found = await api.retrieveMultiple({ collection: "contacts", select: ["lastname"], filter: `lastname eq '${name.replaceAll("'", "''")}'` });
-  assert.deepEqual(found.value.map((c) => [c.contactid, c.lastname]), [[id, name]]);
+  const found = await api.retrieveMultiple({
+    collection: "contacts",
+    select: ["lastname"],
+    filter: `lastname eq '${name.replaceAll("'", "''")}'`,
+  });
+  assert.deepEqual(
+    found.value.map((c) => [c.contactid, c.lastname]),
+    [[id, name]],
+  );
 });
 
 test("apply: sums by group", async () => {
@@ -144,7 +165,13 @@ test("apply: sums by group", async () => {
 test("a URL above 2000 characters travels as a batched GET", async () => {
   const filter = `${ours} and (${Array.from({ length: 120 }, (_, n) => `svc_totalgift eq ${n}`).join(" or ")})`;
   assert.ok(filter.length > 2000);
-  const page = await api.retrieveMultiple({ collection: "svc_gifts", select: ["svc_totalgift"], filter, orderBy: ["svc_totalgift"], includeAnnotations: "*" });
+  const page = await api.retrieveMultiple({
+    collection: "svc_gifts",
+    select: ["svc_totalgift"],
+    filter,
+    orderBy: ["svc_totalgift"],
+    includeAnnotations: "*",
+  });
   assert.deepEqual(totals(page.value), amounts);
   assert.equal(page.value[0].svc_totalgift_Formatted, "$10.00");
 
@@ -179,7 +206,11 @@ test("fetch pages by cookie", async () => {
 
 test("fetchAll reads every page and ends", async () => {
   for (const size of [2, amounts.length, 50]) {
-    const all = await api.fetchAll({ collection: "svc_gifts", fetchXml: giftsOf(ground.donor, `count="${size}"`), includeAnnotations: "*" });
+    const all = await api.fetchAll({
+      collection: "svc_gifts",
+      fetchXml: giftsOf(ground.donor, `count="${size}"`),
+      includeAnnotations: "*",
+    });
     assert.deepEqual(totals(all.value), amounts, `pages of ${size}`);
   }
 });
@@ -190,7 +221,8 @@ test("fetch: top, linked rows, aggregates", async () => {
 
   const linked = await api.fetch({
     collection: "svc_gifts",
-    fetchXml: `<fetch><entity name="svc_gift"><attribute name="svc_totalgift"/><filter><condition attribute="svc_totalgift" operator="eq" value="70"/></filter>
+    fetchXml: `<fetch><entity name="svc_gift"><attribute name="svc_totalgift"/>
+      <filter><condition attribute="svc_totalgift" operator="eq" value="70"/></filter>
       <link-entity name="svc_donor" from="svc_donorid" to="svc_donor" alias="giver"><attribute name="svc_formaldefault"/>
       <filter><condition attribute="svc_donorid" operator="eq" value="${ground.donor}"/></filter></link-entity></entity></fetch>`,
   });
@@ -200,7 +232,8 @@ test("fetch: top, linked rows, aggregates", async () => {
   const sum = await api.fetch({
     collection: "svc_gifts",
     fetchXml: `<fetch aggregate="true"><entity name="svc_gift"><attribute name="svc_totalgift" aggregate="sum" alias="total"/>
-      <attribute name="svc_giftid" aggregate="count" alias="gifts"/><filter><condition attribute="svc_donor" operator="eq" value="${ground.donor}"/></filter></entity></fetch>`,
+      <attribute name="svc_giftid" aggregate="count" alias="gifts"/>
+      <filter><condition attribute="svc_donor" operator="eq" value="${ground.donor}"/></filter></entity></fetch>`,
     includeAnnotations: "OData.Community.Display.V1.FormattedValue",
   });
   assert.deepEqual([sum.value[0].total, sum.value[0].gifts, sum.value[0].total_Formatted], [280, 7, "$280.00"]);
@@ -208,8 +241,9 @@ test("fetch: top, linked rows, aggregates", async () => {
 
 test("a long FetchXML travels as a batched GET", async () => {
   const values = Array.from({ length: 150 }, (_, n) => `<value>${n}</value>`).join("");
-  const fetchXml = `<fetch count="3"><entity name="svc_gift"><attribute name="svc_totalgift"/><order attribute="svc_totalgift"/><filter>
-    <condition attribute="svc_donor" operator="eq" value="${ground.donor}"/><condition attribute="svc_totalgift" operator="in">${values}</condition></filter></entity></fetch>`;
+  const fetchXml = `<fetch count="3"><entity name="svc_gift"><attribute name="svc_totalgift"/><order attribute="svc_totalgift"/>
+    <filter><condition attribute="svc_donor" operator="eq" value="${ground.donor}"/>
+    <condition attribute="svc_totalgift" operator="in">${values}</condition></filter></entity></fetch>`;
   const all = await api.fetchAll({ collection: "svc_gifts", fetchXml, includeAnnotations: "*" });
   assert.deepEqual(totals(all.value), amounts);
 });

@@ -5,7 +5,10 @@ import odata from "@odata/client";
 import { application, base, origin, refusal, token, unique } from "./foundation.mjs";
 
 const { OData } = odata;
-const client = OData.New4({ serviceEndpoint: `${base}/`, commonHeaders: { Authorization: `Bearer ${token}`, Prefer: "return=representation" } });
+const client = OData.New4({
+  serviceEndpoint: `${base}/`,
+  commonHeaders: { Authorization: `Bearer ${token}`, Prefer: "return=representation" },
+});
 const contacts = client.getEntitySet("contacts");
 
 test("create, retrieve, update, delete", async () => {
@@ -25,9 +28,15 @@ test("query: filter, order, top, count, find", async () => {
   for (const firstname of ["Cid", "Abe", "Bea"]) await contacts.create({ firstname, lastname });
   const filter = client.newFilter().property("lastname").eqString(lastname);
   const options = client.newOptions().filter(filter).select(["firstname"]).orderby("firstname", "asc").top(2);
-  assert.deepEqual((await contacts.query(options)).map((c) => c.firstname), ["Abe", "Bea"]);
+  assert.deepEqual(
+    (await contacts.query(options)).map((c) => c.firstname),
+    ["Abe", "Bea"],
+  );
   assert.equal(await contacts.count(filter), 3);
-  assert.deepEqual((await contacts.find({ lastname, firstname: "Cid" })).map((c) => c.firstname), ["Cid"]);
+  assert.deepEqual(
+    (await contacts.find({ lastname, firstname: "Cid" })).map((c) => c.firstname),
+    ["Cid"],
+  );
 });
 
 test("functions and actions", async () => {
@@ -45,18 +54,32 @@ test("batch: reads and writes in order", async () => {
   const request = (options) => client.newBatchRequest({ withContentLength: true, ...options });
   const answers = await client.execBatchRequests([
     request({ collection: "contacts", method: "POST", entity: { firstname: "Dee", lastname } }),
-    request({ collection: "contacts", params: client.newOptions().filter(client.newFilter().property("lastname").eqString(lastname)).select(["firstname"]) }),
+    request({
+      collection: "contacts",
+      params: client.newOptions().filter(client.newFilter().property("lastname").eqString(lastname)).select(["firstname"]),
+    }),
     request({ collection: "contacts", params: client.newOptions().filter("lastname eq 'nobody of this name'").top(1) }),
   ]);
-  assert.deepEqual(answers.map((a) => a.status), [201, 200, 200]);
+  assert.deepEqual(
+    answers.map((a) => a.status),
+    [201, 200, 200],
+  );
   assert.equal((await answers[0].json()).lastname, lastname);
-  assert.deepEqual((await answers[1].json()).value.map((c) => c.firstname), ["Dee"]);
+  assert.deepEqual(
+    (await answers[1].json()).value.map((c) => c.firstname),
+    ["Dee"],
+  );
   assert.deepEqual((await answers[2].json()).value, []);
 });
 
 for (const tokenRetrieveType of ["header", "form"]) {
   test(`client credentials in the ${tokenRetrieveType}`, async () => {
-    const credential = { tokenUrl: `${origin}/oauth2/v2.0/token`, clientId: application.id, clientSecret: application.secret, tokenRetrieveType };
+    const credential = {
+      tokenUrl: `${origin}/oauth2/v2.0/token`,
+      clientId: application.id,
+      clientSecret: application.secret,
+      tokenRetrieveType,
+    };
     const signed = OData.New4({ serviceEndpoint: `${base}/`, credential });
     const who = await signed.functionImport("WhoAmI");
     assert.match(who.UserId, /^[0-9a-f-]{36}$/);

@@ -5,7 +5,10 @@ import odata from "odata";
 import { base, refusal, token, unique } from "./foundation.mjs";
 
 const handler = (config = {}) =>
-  odata.o(`${base}/`, { headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", Prefer: "return=representation" }, ...config });
+  odata.o(`${base}/`, {
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", Prefer: "return=representation" },
+    ...config,
+  });
 
 const made = async (row) => handler().post("contacts", row).query();
 
@@ -24,8 +27,13 @@ test("create, read, update, delete", async () => {
 test("query options, the service document and a count", async () => {
   const lastname = `${unique("Plus")} + & '' sign`;
   for (const firstname of ["Gus", "Fay"]) await made({ firstname, lastname: lastname.replaceAll("''", "'") });
-  const rows = await handler().get("contacts").query({ $filter: `lastname eq '${lastname}'`, $select: "firstname", $orderby: "firstname asc", $top: 5 });
-  assert.deepEqual(rows.map((c) => c.firstname), ["Fay", "Gus"]);
+  const rows = await handler()
+    .get("contacts")
+    .query({ $filter: `lastname eq '${lastname}'`, $select: "firstname", $orderby: "firstname asc", $top: 5 });
+  assert.deepEqual(
+    rows.map((c) => c.firstname),
+    ["Fay", "Gus"],
+  );
   const sets = await handler().get("").query();
   assert.ok(sets.some((set) => set.name === "svc_gifts"));
   const count = await handler().get("contacts/$count").query();
@@ -35,11 +43,28 @@ test("query options, the service document and a count", async () => {
 test("batch: with and without a change set", async () => {
   for (const useChangset of [false, true]) {
     const lastname = unique("Batched");
-    const o = handler({ batch: { useChangset, endpoint: "$batch", boundaryPrefix: "batch_", changsetBoundaryPrefix: "changset_", useRelativeURLs: false, headers: new Headers({ Authorization: `Bearer ${token}` }) } });
+    const o = handler({
+      batch: {
+        useChangset,
+        endpoint: "$batch",
+        boundaryPrefix: "batch_",
+        changsetBoundaryPrefix: "changset_",
+        useRelativeURLs: false,
+        headers: new Headers({ Authorization: `Bearer ${token}` }),
+      },
+    });
     const answers = await o.post("contacts", { firstname: "Hal", lastname }).post("contacts", { firstname: "Ivy", lastname }).batch();
-    assert.deepEqual(answers.map((a) => a.status), [201, 201]);
-    assert.deepEqual(answers.map((a) => a.body.firstname), ["Hal", "Ivy"]);
-    const rows = await handler().get("contacts").query({ $filter: `lastname eq '${lastname}'`, $select: "firstname" });
+    assert.deepEqual(
+      answers.map((a) => a.status),
+      [201, 201],
+    );
+    assert.deepEqual(
+      answers.map((a) => a.body.firstname),
+      ["Hal", "Ivy"],
+    );
+    const rows = await handler()
+      .get("contacts")
+      .query({ $filter: `lastname eq '${lastname}'`, $select: "firstname" });
     assert.equal(rows.length, 2);
   }
 });

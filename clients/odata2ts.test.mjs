@@ -36,14 +36,28 @@ async function workplace(csdl) {
 async function generate(folder) {
   await writeFile(join(folder, "odata2ts.config.js"), "module.exports = { skipComments: true };\n");
   const cli = join("node_modules", "@odata2ts", "odata2ts", "lib", "run-cli.js");
-  const args = [cli, "--source", "metadata.xml", "--output", "generated", "--mode", "service", "--emit-mode", "ts", "--service-name", "Almoner"];
+  const args = [
+    cli,
+    "--source",
+    "metadata.xml",
+    "--output",
+    "generated",
+    "--mode",
+    "service",
+    "--emit-mode",
+    "ts",
+    "--service-name",
+    "Almoner",
+  ];
   return run(process.execPath, args, { cwd: folder });
 }
 
 async function compile(folder) {
-  return run(process.execPath, [join("node_modules", "typescript-native", "bin", "tsc"), "--project", "."], { cwd: folder }).catch((error) => {
-    assert.fail(`the generated client does not compile:\n${error.stdout}`);
-  });
+  return run(process.execPath, [join("node_modules", "typescript-native", "bin", "tsc"), "--project", "."], { cwd: folder }).catch(
+    (error) => {
+      assert.fail(`the generated client does not compile:\n${error.stdout}`);
+    },
+  );
 }
 
 test("the client generated from $metadata compiles and works", async (t) => {

@@ -14,7 +14,12 @@ const request = (options, handler) =>
 
 test("create, read, update, delete", async () => {
   const lastname = unique("Olingo");
-  const { data: contact } = await request({ requestUri: `${base}/contacts`, method: "POST", headers: { Prefer: "return=representation" }, data: { firstname: "Kim", lastname } });
+  const { data: contact } = await request({
+    requestUri: `${base}/contacts`,
+    method: "POST",
+    headers: { Prefer: "return=representation" },
+    data: { firstname: "Kim", lastname },
+  });
   assert.equal(contact.fullname, `Kim ${lastname}`);
   const requestUri = `${base}/contacts(${contact.contactid})`;
   await request({ requestUri, method: "PATCH", data: { jobtitle: "Scribe" } });
@@ -30,7 +35,10 @@ test("a filtered collection", async () => {
   for (const firstname of ["Max", "Lou"]) await request({ requestUri: `${base}/contacts`, method: "POST", data: { firstname, lastname } });
   const filter = encodeURIComponent(`lastname eq '${lastname}'`);
   const { data } = await request({ requestUri: `${base}/contacts?$filter=${filter}&$orderby=firstname&$select=firstname&$count=true` });
-  assert.deepEqual(data.value.map((c) => c.firstname), ["Lou", "Max"]);
+  assert.deepEqual(
+    data.value.map((c) => c.firstname),
+    ["Lou", "Max"],
+  );
   assert.equal(data["@odata.count"], 2);
 });
 
@@ -41,7 +49,12 @@ test("a batch with a change set and references", async () => {
       {
         __changeRequests: [
           { requestUri: "contacts", method: "POST", headers: { "Content-ID": "1", Prefer: "return=representation" }, data: { lastname } },
-          { requestUri: "svc_donors", method: "POST", headers: { "Content-ID": "2" }, data: { svc_formaldefault: lastname, "svc_PrimaryContact@odata.bind": "$1" } },
+          {
+            requestUri: "svc_donors",
+            method: "POST",
+            headers: { "Content-ID": "2" },
+            data: { svc_formaldefault: lastname, "svc_PrimaryContact@odata.bind": "$1" },
+          },
           { requestUri: "$1", method: "PATCH", headers: { "Content-ID": "3" }, data: { jobtitle: "Linked" } },
         ],
       },
@@ -50,9 +63,15 @@ test("a batch with a change set and references", async () => {
   };
   const { data } = await request({ requestUri: `${base}/$batch`, method: "POST", data: batch }, oData.batch.batchHandler);
   const [changes, read] = data.__batchResponses;
-  assert.deepEqual(changes.__changeResponses.map((r) => r.statusCode), ["201", "204", "204"]);
+  assert.deepEqual(
+    changes.__changeResponses.map((r) => r.statusCode),
+    ["201", "204", "204"],
+  );
   assert.equal(changes.__changeResponses[0].data.lastname, lastname);
-  assert.deepEqual(read.data.value.map((c) => c.jobtitle), ["Linked"]);
+  assert.deepEqual(
+    read.data.value.map((c) => c.jobtitle),
+    ["Linked"],
+  );
 });
 
 test("the metadata is read whole", async () => {

@@ -9,9 +9,16 @@ export async function run(base: string, token: string, lastname: string) {
 
   const contact = (await service.contacts().create({ firstname: "Typed", lastname })).data;
   const found = (
-    await service.contacts().query((builder, q) =>
-      builder.select("contactid", "fullname").filter(q.lastname.eq(lastname), q.createdon.gt("2020-01-01T00:00:00Z")).orderBy(q.fullname.asc()).top(5).count(),
-    )
+    await service
+      .contacts()
+      .query((builder, q) =>
+        builder
+          .select("contactid", "fullname")
+          .filter(q.lastname.eq(lastname), q.createdon.gt("2020-01-01T00:00:00Z"))
+          .orderBy(q.fullname.asc())
+          .top(5)
+          .count(),
+      )
   ).data;
 
   const key = contact.contactid!;
@@ -21,7 +28,9 @@ export async function run(base: string, token: string, lastname: string) {
   const row = { svc_formaldefault: lastname, "svc_PrimaryContact@odata.bind": `/contacts(${key})` };
   const donor = (await service.svc_donors().create(row)).data;
   const expanded = (
-    await service.svc_donors(donor.svc_donorid!).query((builder) => builder.select("svc_formaldefault").expanding("svc_PrimaryContact", (c) => c.select("lastname")))
+    await service
+      .svc_donors(donor.svc_donorid!)
+      .query((builder) => builder.select("svc_formaldefault").expanding("svc_PrimaryContact", (c) => c.select("lastname")))
   ).data;
   const list = (await service.lists().create({ listname: lastname, type: false, createdfromcode: 4 })).data;
   const member = (await service.lists(list.listid!).AddMemberList({ EntityId: key })).data;

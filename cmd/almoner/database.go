@@ -52,6 +52,7 @@ type opened struct {
 type opening struct {
 	serve      bool             // keep other processes from serving the same file
 	keepSchema bool             // do not migrate
+	load       bool             // a large load follows: spend memory on it
 	given      []settings.Given // settings of this start, strongest last
 	clock      func() time.Time
 }
@@ -109,14 +110,22 @@ func (db *opened) prepare(ctx context.Context, o opening) error {
 }
 
 func (d *database) openStore(ctx context.Context, model *schema.Model, o opening, log *slog.Logger) (store.Store, error) {
-	if isPostgres(d.dsn) {
-		return postgres.Open(ctx, d.dsn, model, postgres.Options{Logger: log, KeepSchema: o.keepSchema, StatementTimeout: statementTimeout})
+	process, err := settings.Resolve(o.given)
+	if err != nil {
+		return nil, usageError{err}
 	}
-	return sqlite.Open(ctx, d.file(), model, sqlite.Options{Logger: log, KeepSchema: o.keepSchema, Serve: o.serve, StatementTimeout: statementTimeout})
+	if isPostgres(d.dsn) {
+		return postgres.Open(ctx, d.dsn, model, postgres.Options{Logger: log, KeepSchema: o.keepSchema, StatementTimeout: process.LimitStatement})
+	}
+	options := sqlite.Options{Logger: log, KeepSchema: o.keepSchema, Serve: o.serve, StatementTimeout: process.LimitStatement}
+	if o.load {
+		options.WriteCache = loadCache
+	}
+	return sqlite.Open(ctx, d.file(), model, options)
 }
 
-// statementTimeout is the longest a read may run.
-const statementTimeout = 2 * time.Minute
+// loadCache is how many MiB of pages a large load keeps in memory, so that it does not write the same ones again and again.
+const loadCache = 512
 
 func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func newRecalc(db *database) *cobra.Command {
 	r := &recalcCommand{db: db}
 	cmd := &cobra.Command{
 		Use: "recalc", Short: "Recompute every derived value from base rows", Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	cmd.Flags().BoolVar(&r.check, "check", false, "only compare; print each drift and exit 1 if there is any")
 	cmd.Flags().StringVar(&r.table, "table", "", "only rows of this table: "+strings.Join(derivedTables(), ", "))
@@ -43,7 +44,7 @@ type recalcCommand struct {
 	table, id string
 }
 
-func (r *recalcCommand) run(ctx context.Context) error {
+func (r *recalcCommand) run(ctx context.Context, stdout io.Writer) error {
 	only, err := r.narrowed()
 	if err != nil {
 		return usageError{err}
@@ -57,7 +58,7 @@ func (r *recalcCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
+	out := bufio.NewWriter(stdout)
 	defer out.Flush()
 	bar := progress.New(os.Stderr, "recalculating")
 	drifts := 0

@@ -39,7 +39,7 @@ func (s *seedCommand) run(ctx context.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	db, err := s.db.open(ctx, opening{})
+	db, err := s.db.open(ctx, opening{load: true})
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,19 @@ func (s *seedCommand) options() (seed.Options, error) {
 	}
 	day := value.DateOf(time.Now().Unix(), time.UTC)
 	if s.asOf != "" {
-		if day, err = value.ParseDate(s.asOf); err != nil {
-			return seed.Options{}, fmt.Errorf("--as-of %q is not a day like 2026-06-30", s.asOf)
+		day, err = value.ParseDate(s.asOf)
+		if err != nil || day < earliest || day > latest {
+			return seed.Options{}, fmt.Errorf("--as-of %q is not a day like 2026-06-30 between 1990 and 2199", s.asOf)
 		}
 	}
 	return seed.Options{Size: size, Seed: s.seed, AsOf: day}, nil
 }
+
+// The days a sample can hang on.
+var (
+	earliest = value.CivilDays(1990, 1, 1)
+	latest   = value.CivilDays(2199, 12, 31)
+)
 
 // engine opens the rules over the database, for commands that write rows.
 func (db *opened) engine(ctx context.Context) (*engine.Engine, error) {

@@ -95,17 +95,36 @@ func RowAccess(ctx context.Context, src store.Reader, m *schema.Model, c *Caller
 	return refused(c, row, r)
 }
 
-// sideAccess asks for the right on a joining row where it is governed: at the row of its first side.
+// sideAccess asks for the right on a joining row where it is governed: at the row of its first side. Reading needs both.
 func sideAccess(ctx context.Context, src store.Reader, m *schema.Model, c *Caller, row *query.Row, side *schema.Side, r Right) error {
 	_, right := governing(m, row.Table, r)
-	if d := c.Depth(side.Table, right); d == Global || d == None {
-		return Require(c, row.Table, r)
-	}
-	parent, err := src.Get(ctx, side.Table, row.Get(side.Column).ID(), ownerColumns(side.Table))
-	if err != nil || parent == nil {
+	if err := endAccess(ctx, src, m, c, side.Table, row.Get(side.Column).ID(), right); err != nil || r != Read {
 		return err
 	}
-	return RowAccess(ctx, src, m, c, parent, right)
+	for _, e := range endsOf(m, row.Table) {
+		v := row.Get(e.column)
+		for _, t := range e.tables {
+			if e.column.Polymorphic() && v.TypeCode() != t.TypeCode {
+				continue
+			}
+			if err := endAccess(ctx, src, m, c, t, v.ID(), Read); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// endAccess asks for a right on a row by its id; one that is gone is nobody's.
+func endAccess(ctx context.Context, src store.Reader, m *schema.Model, c *Caller, t *schema.Table, id value.GUID, r Right) error {
+	if d := c.Depth(t, r); d == Global || d == None {
+		return Require(c, t, r)
+	}
+	row, err := src.Get(ctx, t, id, ownerColumns(t))
+	if err != nil || row == nil {
+		return err
+	}
+	return RowAccess(ctx, src, m, c, row, r)
 }
 
 // owns tells whether a row lies within the depth of the caller's right without regard to shares.

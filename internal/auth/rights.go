@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"slices"
 	"strings"
 
 	"almoner/internal/schema"
@@ -105,4 +106,32 @@ func joinedSide(m *schema.Model, t *schema.Table) *schema.Side {
 		}
 	}
 	return nil
+}
+
+// end is one of the two lookups of a joining row, with the tables it leads to.
+type end struct {
+	column *schema.Column
+	tables []*schema.Table
+}
+
+// endsOf lists both ends of the rows of a joining table; nil for any other table.
+func endsOf(m *schema.Model, t *schema.Table) []end {
+	var ends []end
+	for _, mm := range m.ManyToMany {
+		if mm.Intersect == t {
+			ends = addEnd(addEnd(ends, mm.A), mm.B)
+		}
+	}
+	return ends
+}
+
+func addEnd(ends []end, s schema.Side) []end {
+	i := slices.IndexFunc(ends, func(e end) bool { return e.column == s.Column })
+	if i < 0 {
+		return append(ends, end{s.Column, []*schema.Table{s.Table}})
+	}
+	if !slices.Contains(ends[i].tables, s.Table) {
+		ends[i].tables = append(ends[i].tables, s.Table)
+	}
+	return ends
 }

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"slices"
+
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -72,18 +74,41 @@ func narrow(c *Caller, l *query.Link, where *query.Filter) error {
 
 // rowFilter is the condition a row of a source must satisfy for the caller to read it; nil when all rows do.
 func rowFilter(c *Caller, l *query.Link) query.Filter {
+	if ends := endsOf(c.model, l.Table); ends != nil {
+		return joinFilter(c, l, ends)
+	}
 	if c.Depth(l.Table, Read) == Global {
 		return nil
-	}
-	if side := joinedSide(c.model, l.Table); side != nil {
-		parent := &query.Link{Table: side.Table, Parent: l, From: side.Table.Key, To: side.Column}
-		return &query.Exists{Link: parent, Where: rowFilter(c, parent)}
 	}
 	reach := query.Or{among(l, "ownerid", c.principals())}
 	if units := c.unitsFor(l.Table, Read); len(units) > 0 {
 		reach = append(reach, among(l, "owningbusinessunit", units))
 	}
 	return append(reach, sharedWith(c, l))
+}
+
+// joinFilter is the condition of a row that joins two others: both must be readable, since it tells of both. nil when all are.
+func joinFilter(c *Caller, l *query.Link, ends []end) query.Filter {
+	var both query.Filter
+	for _, e := range ends {
+		both = query.AllOf(both, endFilter(c, l, e))
+	}
+	return both
+}
+
+// endFilter is the condition that the row at one end of a joining row is readable; nil when all rows there are.
+func endFilter(c *Caller, l *query.Link, e end) query.Filter {
+	if !slices.ContainsFunc(e.tables, func(t *schema.Table) bool { return c.Depth(t, Read) != Global }) {
+		return nil
+	}
+	reach := query.Or{query.Const(false)}
+	for _, t := range e.tables {
+		if readable(c, t) {
+			other := &query.Link{Table: t, Parent: l, From: t.Key, To: e.column}
+			reach = append(reach, &query.Exists{Link: other, Where: rowFilter(c, other)})
+		}
+	}
+	return reach
 }
 
 // sharedWith holds for rows of a source that were shared for reading with the caller or one of their teams.
@@ -160,3 +185,12 @@ func readableChoice(c *Caller, choice query.Call) query.Expr {
 }
 
 func readable(c *Caller, t *schema.Table) bool { return t.Hidden || c.Depth(t, Read) > None }
+
+// ReadsAll tells whether a caller may read every row of every table a query goes through.
+func ReadsAll(c *Caller, q *query.Query) bool {
+	all := true
+	query.Visit(q, query.Visitor{
+		Link: func(l *query.Link) { all = all && (l.Table.Hidden || c.Depth(l.Table, Read) == Global) },
+	})
+	return all
+}

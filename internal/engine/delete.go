@@ -17,7 +17,7 @@ func (x *Tx) delete(ch *query.Change, system bool) error {
 	}
 	w := &rules.Write{Kind: query.Delete, Old: e.row, System: system}
 	if err := x.books.Before(w); err != nil {
-		return err
+		return x.discreet(e.row, err)
 	}
 	if err := x.release(ch.Table, ch.ID); err != nil {
 		return err
@@ -49,9 +49,7 @@ func (x *Tx) releaseChildren(r *schema.Relation, id value.GUID) error {
 	for _, child := range children {
 		switch r.OnDelete {
 		case schema.Restrict:
-			return fault.New(fault.CannotDeleteAssociated,
-				"The '%s' %s cannot be deleted because the '%s' %s refers to it through %s.", r.Parent.Name, id, r.Child.Name, child.ID, r.Column.Name).
-				At(r.Parent.Name, "relation "+r.Name)
+			return x.blocked(r, id, child)
 		case schema.Cascade:
 			err = env{x}.Delete(r.Child, child.ID)
 		case schema.RemoveLink:
@@ -62,4 +60,27 @@ func (x *Tx) releaseChildren(r *schema.Relation, id value.GUID) error {
 		}
 	}
 	return nil
+}
+
+// blocked refuses a delete because of a row that points at the one to go. The row is named to who may read it.
+func (x *Tx) blocked(r *schema.Relation, id value.GUID, child *query.Row) error {
+	by := "a row of '" + r.Child.Name + "'"
+	if x.allowed(x.ctx, child, auth.Read) == nil {
+		by = "the '" + r.Child.Name + "' " + child.ID.String()
+	}
+	return fault.New(fault.CannotDeleteAssociated, "The '%s' %s cannot be deleted because %s refers to it through %s.", r.Parent.Name, id, by, r.Column.Name).
+		At(r.Parent.Name, "relation "+r.Name)
+}
+
+// discreet takes out of a rule's refusal to delete what it says about rows the caller may not read.
+func (x *Tx) discreet(row *query.Row, err error) error {
+	if fault.As(err).Code != fault.CannotDeleteAssociated {
+		return err
+	}
+	for _, r := range row.Table.Childs {
+		if !r.System && x.caller.Depth(r.Child, auth.Read) != auth.Global {
+			return fault.New(fault.CannotDeleteAssociated, "The '%s' %s cannot be deleted because other rows depend on it.", row.Table.Name, row.ID).At(row.Table.Name)
+		}
+	}
+	return err
 }

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 
+	"almoner/internal/auth"
 	"almoner/internal/fetchxml"
 	"almoner/internal/query"
+	"almoner/internal/rules"
 	"almoner/internal/schema"
 	"almoner/internal/store"
 	"almoner/internal/value"
@@ -33,7 +35,33 @@ func (x *Tx) countMembers(list *query.Row) error {
 	})
 }
 
+// noteReach marks a dynamic list whose new query goes through rows the caller may not all read. The number of its members would tell
+// everybody who sees the list about those rows, so they are never counted.
+func (x *Tx) noteReach(w *rules.Write) error {
+	if w.System || w.New.Table.Name != "list" || !w.New.Value("type").Bool() || !w.Changed("query") {
+		return nil
+	}
+	narrow := false
+	if text := w.New.Value("query").Text(); text != "" {
+		member, err := x.e.MemberTable(w.New)
+		if err != nil {
+			return err
+		}
+		q, err := fetchxml.Members(x.e.model, text, member)
+		if err != nil {
+			return err
+		}
+		narrow = !auth.ReadsAll(x.caller, q)
+	}
+	w.New.Put("x_narrow", value.Bool(narrow))
+	return nil
+}
+
+// memberTotal is the number of rows a list's query selects; unknown where it must not be told.
 func (x *Tx) memberTotal(list *query.Row) (value.Value, error) {
+	if list.Value("x_narrow").Bool() {
+		return value.Null, nil
+	}
 	text := list.Value("query").Text()
 	member, err := x.e.MemberTable(list)
 	if err != nil || text == "" {

@@ -68,14 +68,15 @@ func (x *Tx) AddMember(list value.GUID, t *schema.Table, id value.GUID) (value.G
 // RemoveMember takes a row off a static list; one that is not on it is no error (decision 21).
 func (x *Tx) RemoveMember(list, id value.GUID) error {
 	t := x.e.model.Table("list")
-	if err := x.require(t, auth.Write, auth.Read); err != nil {
-		return err
-	}
-	row, err := x.mustRow(t, list, true)
+	row, err := x.permitted(t, list, true, auth.UpdateRights...)
 	if err != nil {
 		return err
 	}
-	if err := x.allowed(x.ctx, row, auth.Write); err != nil {
+	member, err := x.e.MemberTable(row)
+	if err != nil {
+		return err
+	}
+	if err := x.require(member, auth.BindRights...); err != nil {
 		return err
 	}
 	if err := rules.MayChangeMembers(row); err != nil {
@@ -87,6 +88,9 @@ func (x *Tx) RemoveMember(list, id value.GUID) error {
 	}
 	if found == nil {
 		return x.store.Touch(x.ctx)
+	}
+	if _, err := x.permitted(member, id, false, auth.BindRights...); err != nil {
+		return err
 	}
 	return x.delete(&query.Change{Kind: query.Delete, Table: found.Table, ID: found.ID}, true)
 }

@@ -119,8 +119,20 @@ func notLinked(nav *schema.Nav, other value.GUID) error {
 	return fault.New(fault.ObjectDoesNotExist, "The row %s is not linked through '%s'.", other, nav.Name).At(nav.From.Name, "navigation "+nav.Name)
 }
 
+// MayClear refuses to empty a single-valued navigation property that points at a row the caller could not have set it to.
+func (x *Tx) MayClear(nav *schema.Nav, id value.GUID) error {
+	row, err := x.permitted(nav.From, id, false, auth.UpdateRights...)
+	if err != nil || row.Get(nav.Column).IsNull() {
+		return err
+	}
+	return fault.In(x.checkTarget(query.Assign{Column: nav.Column, Value: row.Get(nav.Column)}, false), "navigation "+nav.Name)
+}
+
 func (x *Tx) unlink(nav *schema.Nav, id, otherID value.GUID) error {
-	child, err := x.mustRow(nav.Relation.Child, otherID, false)
+	if _, err := x.permitted(nav.From, id, false, auth.BindRights...); err != nil {
+		return err
+	}
+	child, err := x.permitted(nav.Relation.Child, otherID, false, auth.UpdateRights...)
 	if err != nil {
 		return err
 	}
@@ -131,26 +143,16 @@ func (x *Tx) unlink(nav *schema.Nav, id, otherID value.GUID) error {
 	return x.Update(&query.Change{Kind: query.Update, Table: nav.Relation.Child, ID: otherID, Set: set})
 }
 
-// mayLink checks that both rows are there and that the caller may append one to the other.
+// mayLink checks that both rows are there and that the caller may append one to the other, or take it off.
 func (x *Tx) mayLink(t *schema.Table, id value.GUID, other *schema.Table, otherID value.GUID) error {
-	if err := x.require(t, auth.Write, auth.Read); err != nil {
+	if err := x.require(other, auth.BindRights...); err != nil {
 		return err
 	}
-	if err := x.require(other, auth.AppendTo, auth.Read); err != nil {
+	if _, err := x.permitted(t, id, true, auth.UpdateRights...); err != nil {
 		return err
 	}
-	row, err := x.mustRow(t, id, true)
-	if err != nil {
-		return err
-	}
-	if err := x.allowed(x.ctx, row, auth.Write); err != nil {
-		return err
-	}
-	target, err := x.mustRow(other, otherID, false)
-	if err != nil {
-		return err
-	}
-	return x.allowed(x.ctx, target, auth.AppendTo)
+	_, err := x.permitted(other, otherID, false, auth.BindRights...)
+	return err
 }
 
 // pair finds the intersect row that joins two rows; nil when there is none.

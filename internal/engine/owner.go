@@ -8,7 +8,8 @@ import (
 	"almoner/internal/value"
 )
 
-// assignOwner gives a row to a user or team: the caller needs Assign (when the row changes hands), the new owner Read.
+// assignOwner gives a row to a user or team: the caller needs Assign, also to create a row for somebody else; the new owner needs
+// Read, and Create for a row that is new.
 func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
 	t := w.New.Table
 	if owner.IsNull() {
@@ -18,7 +19,7 @@ func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
 		return nil
 	}
 	if !system {
-		if err := x.mayAssign(w); err != nil {
+		if err := x.mayAssign(w, owner); err != nil {
 			return err
 		}
 	}
@@ -31,7 +32,7 @@ func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
 		return err
 	}
 	if !system {
-		if err := auth.RequireOf(x.ctx, x.source, x.e.model, principal, t, auth.Read); err != nil {
+		if err := x.mayOwn(w, principal); err != nil {
 			return err
 		}
 	}
@@ -39,9 +40,23 @@ func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
 	return nil
 }
 
-func (x *Tx) mayAssign(w *rules.Write) error {
-	if w.Old == nil && w.New.Value("ownerid").ID() == x.caller.User {
-		return nil // the row is being created; naming its owner is part of creating it
+// mayOwn refuses an owner who could not have made or could not read the row.
+func (x *Tx) mayOwn(w *rules.Write, principal *query.Row) error {
+	rights := []auth.Right{auth.Read}
+	if w.Old == nil && principal.ID != x.caller.User {
+		rights = auth.CreateRights
+	}
+	for _, r := range rights {
+		if err := auth.RequireOf(x.ctx, x.source, x.e.model, principal, w.New.Table, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Tx) mayAssign(w *rules.Write, owner value.Value) error {
+	if w.Old == nil && owner.ID() == x.caller.User {
+		return nil // who creates a row may say that it is theirs
 	}
 	if err := x.require(w.New.Table, auth.Assign); err != nil {
 		return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"almoner/internal/auth"
 	"almoner/internal/fault"
@@ -96,6 +97,7 @@ func eachMany(n *query.Node, do func(*query.Query)) {
 // Read runs a prepared query and hands its page to fn while the cursor is open. limit is the number of rows fn may put out; one
 // more is read to know whether there are more.
 func (r *reader) Read(ctx context.Context, plan *Plan, limit int, fn func(*Page) error) error {
+	defer r.logSlow(ctx, time.Now(), "read", plan.Query)
 	if limit > 0 {
 		plan.Query.Page.Size = limit + 1
 	}
@@ -219,14 +221,8 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 
 // Count returns how many rows a prepared query matches, whatever its page.
 func (r *reader) Count(ctx context.Context, plan *Plan) (int64, error) {
-	if err := r.settleBefore(ctx, plan.Query); err != nil {
-		return 0, err
-	}
-	n, err := r.source.Count(ctx, plan.Query)
-	if limit := int64(r.e.Settings().CountCap); err == nil && limit > 0 && n > limit {
-		n = limit
-	}
-	return n, err
+	defer r.logSlow(ctx, time.Now(), "count", plan.Query)
+	return r.source.Count(ctx, plan.Query)
 }
 
 // Find checks that a row exists and that the caller may read it, and returns it with all stored columns: 404 when it is not
@@ -255,5 +251,6 @@ func (r *reader) CountSource(ctx context.Context, plan *Plan) (int64, error) {
 	q := plan.Query
 	plain := &query.Query{Root: q.Root, Links: q.Links, Where: q.Where}
 	plain.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{q.Root.Table.Key})}
+	defer r.logSlow(ctx, time.Now(), "count", plain)
 	return r.source.Count(ctx, plain)
 }

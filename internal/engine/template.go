@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"time"
 
 	"almoner/internal/auth"
 	"almoner/internal/query"
@@ -61,6 +62,7 @@ func (s *Session) ReadTemplate(ctx context.Context, t *Template, ids []value.GUI
 	if err := s.settleBefore(ctx, t.Plan.Query); err != nil {
 		return err
 	}
+	defer s.logSlow(ctx, time.Now(), "read", t.Plan.Query)
 	rows, err := t.prepared.Read(ctx, ids)
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@ func (x *Tx) create(ch *query.Change, system bool) (value.GUID, error) {
 	if err := x.books.Before(w); err != nil {
 		return value.GUID{}, err
 	}
+	if err := x.noteReach(w); err != nil {
+		return value.GUID{}, err
+	}
 	x.put(e, w.New, true)
 	if err := x.books.After(w); err != nil {
 		return value.GUID{}, err
@@ -130,7 +133,9 @@ func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
 				continue
 			}
 		case "overriddencreatedon":
-			x.overrideCreatedOn(w.New, a.Value)
+			if err := x.overrideCreatedOn(w.New, a.Value, system); err != nil {
+				return err
+			}
 			continue
 		}
 		w.New.Set(a.Column, a.Value)
@@ -139,12 +144,18 @@ func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
 }
 
 // overrideCreatedOn gives a migrated row its old date: createdon takes it, overriddencreatedon keeps the real moment.
-func (x *Tx) overrideCreatedOn(r *query.Row, v value.Value) {
+func (x *Tx) overrideCreatedOn(r *query.Row, v value.Value, system bool) error {
 	if v.IsNull() {
-		return
+		return nil
+	}
+	if !system {
+		if err := auth.RequireMisc(x.caller, auth.OverrideCreated); err != nil {
+			return err
+		}
 	}
 	r.Put("createdon", v)
 	r.Put("overriddencreatedon", value.Time(x.now))
+	return nil
 }
 
 // checkTarget refuses a lookup to a row that is not there (decision 20) or that the caller may not append to.
@@ -153,22 +164,30 @@ func (x *Tx) checkTarget(a query.Assign, system bool) error {
 	if a.Column.Polymorphic() {
 		target = x.e.model.ByCode(a.Value.TypeCode())
 	}
-	row, err := x.mustRow(target, a.Value.ID(), false)
-	if err != nil || system || a.Column.Name == "ownerid" {
-		return err
+	rights := auth.BindRights
+	if system || target.Platform && a.Column.System {
+		rights = nil // owners are checked as such; to currencies and the like everybody may refer
 	}
-	if target.Platform && a.Column.System {
-		return nil // currency and the like: everybody may refer to them
+	_, err := x.permitted(target, a.Value.ID(), false, rights...)
+	return err
+}
+
+// permitted returns a row that is there and on which the caller holds some rights. The table is asked first, so that nobody learns
+// which rows a table holds that they may not use.
+func (x *Tx) permitted(t *schema.Table, id value.GUID, lock bool, rights ...auth.Right) (*query.Row, error) {
+	if err := x.require(t, rights...); err != nil {
+		return nil, err
 	}
-	if err := x.require(target, auth.AppendTo, auth.Read); err != nil {
-		return err
+	row, err := x.mustRow(t, id, lock)
+	if err != nil {
+		return nil, err
 	}
-	for _, right := range []auth.Right{auth.Read, auth.AppendTo} {
-		if err := x.allowed(x.ctx, row, right); err != nil {
-			return err
+	for _, r := range rights {
+		if err := x.allowed(x.ctx, row, r); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return row, nil
 }
 
 // update is Update; system marks a write of the service itself.
@@ -182,6 +201,9 @@ func (x *Tx) update(ch *query.Change, system bool) error {
 		return err
 	}
 	if err := x.books.Before(w); err != nil {
+		return err
+	}
+	if err := x.noteReach(w); err != nil {
 		return err
 	}
 	if len(w.New.Diff(w.Old)) == 0 {

@@ -40,8 +40,8 @@ func Bind(m *schema.Model, f *Fetch) (*Bound, error) {
 	return b.bound, nil
 }
 
-// Members binds the query of a dynamic list: it must select rows of the member table. Order, page and columns fall away; what
-// is left has one output, the member's key, for use in a query.InQuery.
+// Members binds the query of a dynamic list: it must select rows of the member table. Order, page and columns are checked and fall
+// away; what is left has one output, the member's key, for use in a query.InQuery.
 func Members(m *schema.Model, text string, member *schema.Table) (*query.Query, error) {
 	f, err := Parse(text)
 	if err != nil {
@@ -57,11 +57,15 @@ func Members(m *schema.Model, text string, member *schema.Table) (*query.Query, 
 	if _, err := Bind(m, f); err != nil {
 		return nil, err
 	}
-	return Sources(m, f)
+	q, err := Sources(m, f)
+	if err == nil {
+		q.Order = nil
+	}
+	return q, err
 }
 
 // Sources binds the rows a fetch reads, whatever it makes of them: order, page, columns, groups and distinctness fall away. What is
-// left has one output, the key of the entity.
+// left has one output, the key of the entity, and its order.
 func Sources(m *schema.Model, f *Fetch) (*query.Query, error) {
 	plain := *f
 	plain.Top, plain.Count, plain.Page, plain.Cookie, plain.Aggregate, plain.Distinct = 0, 0, 0, "", false, false

@@ -183,6 +183,11 @@ func auditDetails(ctx context.Context, c *Call) (*Result, error) {
 	if err := auth.Require(c.Session.Caller(), t, auth.Read); err != nil {
 		return nil, err
 	}
+	if c.Session.Caller().Depth(t, auth.Read) != auth.Global {
+		if _, err := c.Session.Find(ctx, t, object.ID()); err != nil {
+			return nil, err
+		}
+	}
 	return &Result{Body: struct{ AuditDetail *auditDetail }{detailOf(t, line, "")}}, nil
 }
 

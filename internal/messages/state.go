@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"slices"
 
 	"almoner/internal/engine"
 	"almoner/internal/fault"
@@ -47,26 +48,39 @@ func setState(_ context.Context, c *Call) (*Result, error) {
 		return nil, fault.New(fault.BadPayload, "The table '%s' has no state.", t.Name).At(t.Name)
 	}
 	var set []query.Assign
-	for _, p := range []struct{ column, long, short string }{{"statecode", "State", "statecode"}, {"statuscode", "Status", "statuscode"}} {
-		name := p.long
-		if !c.Params.Has(name) {
-			name = p.short
-		}
-		if !c.Params.Has(name) {
-			continue
-		}
-		n, err := c.Params.Int(name)
+	for _, p := range []struct{ column, long string }{{"statecode", "State"}, {"statuscode", "Status"}} {
+		a, err := stateParam(c, t.MustColumn(p.column), p.long)
 		if err != nil {
 			return nil, err
 		}
-		if p.column == "statuscode" && n == -1 {
-			continue // the state's default
+		if a != nil {
+			set = append(set, *a)
 		}
-		set = append(set, query.Assign{Column: t.MustColumn(p.column), Value: value.Int(n)})
+	}
+	if len(set) == 0 {
+		return nil, fault.New(fault.BadPayload, "The parameter 'State' of the operation 'SetState' is missing.").At("parameter State")
 	}
 	return nil, c.Write(func(tx *engine.Tx) error {
 		return tx.Update(&query.Change{Kind: query.Update, Table: t, ID: id, Set: set})
 	})
+}
+
+// stateParam reads a state or status, by its parameter's name or the column's; nil when it is not sent, or is -1, which stands for
+// the state's default.
+func stateParam(c *Call, column *schema.Column, name string) (*query.Assign, error) {
+	if !c.Params.Has(name) {
+		name = column.Name
+	}
+	n, err := c.Params.Int(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.Params.Has(name) || n == -1 && column.Type == schema.TypeStatus:
+		return nil, nil
+	case !column.Options.Accepts(n):
+		return nil, fault.New(fault.BadStatus, "%d is not a valid value of '%s' on '%s'.", n, column.Name, column.Table.Name).At(column.Table.Name, "column "+column.Name)
+	}
+	return &query.Assign{Column: column, Value: value.Int(n)}, nil
 }
 
 func assign(_ context.Context, c *Call) (*Result, error) {
@@ -81,6 +95,9 @@ func assign(_ context.Context, c *Call) (*Result, error) {
 	principal, principalID, err := c.Params.Reference(c.Model(), "Assignee", nil)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.Contains(owner.Targets, principal) {
+		return nil, fault.New(fault.BadPayload, "A row of '%s' cannot belong to a '%s'.", t.Name, principal.Name).At(t.Name, "parameter Assignee")
 	}
 	set := []query.Assign{{Column: owner, Value: value.Ref(principalID, principal.TypeCode)}}
 	return nil, c.Write(func(tx *engine.Tx) error {

@@ -11,7 +11,7 @@ func (d *csdl) container() {
 		for _, t := range d.tables {
 			d.set(t)
 		}
-		for _, root := range []string{rootTables, rootRelations, rootOptionSets, rootManaged} {
+		for _, root := range []string{rootTables, rootRelations, rootOptionSets, rootManaged, rootMessages, rootFilters} {
 			d.definitionSet(d.root(root))
 		}
 		d.imports()

@@ -43,6 +43,10 @@ func (s *Service) root(name string) *place {
 		}
 	case rootManaged, rootManagedShorter:
 		p.shape = managedPropertyShape
+	case rootMessages:
+		p.shape, p.items = messageShape, s.messageElements()
+	case rootFilters:
+		p.shape, p.items = filterShape, s.filterElements()
 	default:
 		return nil
 	}

@@ -46,7 +46,7 @@ func New(m *schema.Model, msgs []*messages.Message) *Service {
 
 // Roots lists the first path segments that Query answers.
 func (s *Service) Roots() []string {
-	return []string{rootTables, rootRelations, rootOptionSets, rootManaged, rootManagedShorter}
+	return []string{rootTables, rootRelations, rootOptionSets, rootManaged, rootManagedShorter, rootMessages, rootFilters}
 }
 
 // CSDL returns the $metadata document, an OData 4.0 CSDL in XML, with or without annotations. It is made once; the

@@ -51,6 +51,7 @@ var entityShapes = []*shape{
 	columnShape, enumColumnShape, bigIntShape, booleanShape, dateTimeShape, decimalShape, doubleShape, entityNameShape, integerShape, lookupShape,
 	memoShape, moneyShape, multiSelectShape, picklistShape, stateShape, statusShape, stringShape, uniqueIDShape,
 	setBaseShape, optionSetShape, booleanSetShape, relationBaseShape, oneToManyShape, manyToManyShape,
+	messageShape, filterShape,
 }
 
 // complexShapes are the complex types of the metadata API and of messages.

@@ -79,7 +79,7 @@ func bindPath(of *shape, path odata.Member) (term, error) {
 			return term{}, noProperty(name, at)
 		case m.shape == labelShape:
 			return term{}, refused("The property '%s' is a label and cannot be used in a filter.", name)
-		case m.nav || m.many || last != (m.shape == nil) || strings.HasPrefix(m.typ, "Collection("):
+		case m.many || last != (m.shape == nil) || strings.HasPrefix(m.typ, "Collection("):
 			return term{}, refused("The property '%s' of type '%s' cannot be compared.", path, of.qualified())
 		}
 		steps = append(steps, m)

@@ -157,7 +157,7 @@ func TestReadRefusals(t *testing.T) {
 		{"$expand=" + many + "/$ref", "is not supported", fault.BadRequest},
 		{"$expand=" + many + "/$count", "is not valid in a $expand expression", fault.BadRequest},
 		{"$expand=svc_Donor/$ref($select=svc_donor)", "is not valid in a $expand expression", fault.BadRequest},
-		{"$expand=" + many + "($count=yes)", "Valid values are 'true' and 'false'", fault.BadRequest},
+		{"$expand=" + many + "($count=true)", "is not supported in $expand", fault.BadRequest},
 		{"$expand=" + many + "($skip=1)", "'$skip' is not supported in $expand", fault.BadRequest},
 		{"$expand=svc_Donor($levels=2)", "'$levels' is not supported in $expand", fault.BadRequest},
 		{"$expand=svc_Donor()", "is not a valid option of 'svc_Donor'", fault.BadRequest},

@@ -16,6 +16,13 @@ func (q *Query) String() string {
 	return strings.TrimRight(p.String(), "\n")
 }
 
+// Shape prints a query like String, with a question mark in place of every constant: what may stand in a log.
+func (q *Query) Shape() string {
+	p := &printer{names: map[*Link]string{}, hidden: true}
+	p.query(q, "")
+	return strings.TrimRight(p.String(), "\n")
+}
+
 // String names the operator as FetchXML does.
 func (op Op) String() string {
 	switch f := op.Facts(); {
@@ -60,7 +67,8 @@ func (k JoinKind) String() string {
 
 type printer struct {
 	strings.Builder
-	names map[*Link]string
+	names  map[*Link]string
+	hidden bool // constants are not shown
 }
 
 func (p *printer) line(indent, format string, args ...any) {
@@ -190,7 +198,7 @@ func (p *printer) page(page Page, indent string) {
 	if page.After != nil {
 		parts := make([]string, len(page.After.Values))
 		for i, v := range page.After.Values {
-			parts[i] = literal(v)
+			parts[i] = p.literal(v)
 		}
 		p.line(indent, "after (%s)", strings.Join(parts, ", "))
 	}
@@ -209,7 +217,7 @@ func (p *printer) expr(e Expr) string {
 	case Ref:
 		return p.link(e.Link) + "." + e.Column.Name
 	case Literal:
-		return literal(e.Value)
+		return p.literal(e.Value)
 	case Call:
 		return e.Fn.String() + "(" + p.list(e.Args) + ")"
 	case *Scalar:
@@ -295,7 +303,10 @@ func (p *printer) exists(e *Exists) string {
 }
 
 // literal prints a constant so that kinds can be told apart: texts and ids are quoted.
-func literal(v value.Value) string {
+func (p *printer) literal(v value.Value) string {
+	if p.hidden {
+		return "?"
+	}
 	switch v.Kind() {
 	case value.KindText:
 		return strconv.Quote(v.Text())

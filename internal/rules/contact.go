@@ -16,6 +16,11 @@ var contactRules = []Rule{
 		Text:    "A lead's full name is its first and last name.",
 		Example: "Bo and Ray make \"Bo Ray\".",
 	},
+	{
+		Name: "systemuser.name", Table: "systemuser", On: OnSave, Do: (*Books).setFullName,
+		Text:    "A user's full name is its first and last name.",
+		Example: "Cy and Moe make \"Cy Moe\".",
+	},
 }
 
 func (b *Books) setContactName(w *Write) error {

@@ -238,3 +238,19 @@ func batchBody(operations []string) string {
 	b.WriteString("--b--\r\n")
 	return b.String()
 }
+
+// is fails the test unless the answer has exactly this body.
+func (a answer) is(t *testing.T, body string) {
+	t.Helper()
+	if got := strings.TrimPrefix(a.body, "\ufeff"); got != body {
+		t.Errorf("%s: %q, want %q", a.asked, got, body)
+	}
+}
+
+// contains fails the test unless the answer holds a text.
+func (a answer) contains(t *testing.T, text string) {
+	t.Helper()
+	if !strings.Contains(a.body, text) {
+		t.Errorf("%s: %d without %s: %s", a.asked, a.status, text, a.body)
+	}
+}

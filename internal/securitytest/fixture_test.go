@@ -41,29 +41,32 @@ var values = map[string]map[string]any{
 	"transactioncurrency": {"currencysymbol": "S", "exchangerate": 2},
 }
 
-// sample is a valid body for a new row of a table. Rows it needs are made by the administrator, once for each of its own.
+// sample is a valid body for a new row of a table. Rows it needs are made by the administrator and shared by all samples.
 func (w *world) sample(table string) map[string]any {
 	w.t.Helper()
 	w.made++
 	t := w.model.Table(table)
 	body := map[string]any{}
 	if t.Title != nil && !t.Title.Computed {
-		body[t.Title.Name] = fmt.Sprintf("Sample %d", w.made)
+		body[t.Title.Name] = fmt.Sprintf("S %d", w.made)
 	}
 	maps.Copy(body, values[table])
 	if table == "transactioncurrency" {
 		body["isocurrencycode"] = fmt.Sprintf("%c%c%c", 'A'+w.made/676%26, 'A'+w.made/26%26, 'A'+w.made%26)
 	}
 	for nav, parent := range parents[table] {
-		body[nav+"@odata.bind"] = w.address(parent)
+		body[nav+"@odata.bind"] = w.parent(parent, table+"."+nav)
 	}
 	return body
 }
 
-// address is the address of a new row of a table, made by the administrator.
-func (w *world) address(table string) string {
+// parent is the address of the row of a table that serves one use, made the first time; a list has each member once.
+func (w *world) parent(table, use string) string {
 	w.t.Helper()
-	return "/" + w.model.Table(table).Set + "(" + w.row(table) + ")"
+	if w.parents[use] == "" || use == "listmember.entityid_contact" {
+		w.parents[use] = "/" + w.model.Table(table).Set + "(" + w.row(table) + ")"
+	}
+	return w.parents[use]
 }
 
 // row makes a row of a table as the administrator and returns its id.

@@ -127,6 +127,7 @@ func (m *matrix) operations(t *schema.Table) []operation {
 	if t.Owner == schema.UserOwned {
 		ops = append(ops, m.ownership(t)...)
 	}
+	ops = append(ops, m.membership(t)...)
 	ops = append(ops, m.asParent(t)...)
 	return append(ops, m.asChild(t)...)
 }
@@ -307,12 +308,47 @@ func (m *matrix) binding(t *schema.Table, r *schema.Relation) []operation {
 	op := func(name string, run func() answer) operation {
 		return operation{name: name + " " + c.Name + "." + r.Nav, needs: needs, few: true, run: run}
 	}
-	return []operation{
+	ops := []operation{
 		op("bind", func() answer { return m.user.patch(path, text(map[string]any{r.Nav + "@odata.bind": address})) }),
 		op("$ref", func() answer { return m.user.send(http.MethodPut, path+"/"+r.Nav+"/$ref", id) }),
 		op("collection $ref", func() answer {
 			return m.user.post(t.Set+"("+parent+")/"+r.Collection+"/$ref", `{"@odata.id":"/`+c.Set+"("+child+`)"}`)
 		}),
+	}
+	if parents[c.Name][r.Nav] != "" {
+		return ops // the row cannot live without it
+	}
+	set := func() {
+		m.w.admin.patch(path, text(map[string]any{r.Nav + "@odata.bind": address})).must(m.w.t, http.StatusNoContent)
+	}
+	return append(ops,
+		op("clear $ref", func() answer { set(); return m.user.delete(path + "/" + r.Nav + "/$ref") }),
+		op("remove from collection", func() answer {
+			set()
+			return m.user.delete(t.Set + "(" + parent + ")/" + r.Collection + "(" + child + ")/$ref")
+		}))
+}
+
+// membership changes who is on a list, from both ends and by every message.
+func (m *matrix) membership(t *schema.Table) []operation {
+	needs := map[string][]string{"list": {"Write", "Read"}, "contact": {"AppendTo", "Read"}}[t.Name]
+	if needs == nil {
+		return nil
+	}
+	list, contact := m.rows["list"][0], m.rows["contact"][0]
+	path, member := "lists("+list+")/", `{"@odata.id":"/contacts(`+contact+`)"}`
+	message := path + "Microsoft.Dynamics.CRM."
+	post := func(name, path, body string) operation {
+		return operation{name: name, needs: needs, run: func() answer { return m.user.post(path, body) }}
+	}
+	return []operation{
+		post("add by $ref", path+"listcontact_association/$ref", member),
+		post("add by member $ref", path+"listmember_association/$ref", member),
+		post("add list to contact", "contacts("+contact+")/listcontact_association/$ref", `{"@odata.id":"/lists(`+list+`)"}`),
+		post("AddMemberList", message+"AddMemberList", `{"EntityId":"`+contact+`"}`),
+		post("AddMembersList", message+"AddMembersList", `{"MemberIds":["`+contact+`"]}`),
+		post("RemoveMemberList", message+"RemoveMemberList", `{"EntityId":"`+contact+`"}`),
+		{name: "remove by $ref", needs: needs, run: func() answer { return m.user.delete(path + "listcontact_association(" + contact + ")/$ref") }},
 	}
 }
 

@@ -37,7 +37,8 @@ type world struct {
 	admin    caller // the built-in administrator
 	origin   string
 	log      *logbook
-	made     int // rows made so far, for names
+	made     int               // rows made so far, for names
+	parents  map[string]string // the rows samples point at, by use
 }
 
 // onBoth runs a test in a fresh world on each store.
@@ -90,7 +91,7 @@ func modelOf(t *testing.T) *schema.Model {
 // protection limits.
 func newWorld(t *testing.T, st store.Store, adjust func(*service.Options)) *world {
 	t.Helper()
-	w := &world{t: t, model: modelOf(t), store: st, settings: settings.Default(), log: &logbook{}}
+	w := &world{t: t, model: modelOf(t), store: st, settings: settings.Default(), log: &logbook{}, parents: map[string]string{}}
 	if err := auth.Bootstrap(t.Context(), st, w.model, now, w.settings); err != nil {
 		t.Fatal(err)
 	}

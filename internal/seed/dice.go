@@ -12,11 +12,13 @@ type dice struct{ *rand.Rand }
 // The parts of a sample that throw dice of their own.
 const (
 	ofReferences = iota + 1
-	ofPeople
+	ofOthers
+	ofDonors
 	ofFunds
 	ofPlan
 	ofRequests
 	ofGifts
+	ofOpportunities
 	ofLists
 )
 

@@ -64,8 +64,11 @@ func (f *foundation) makeDonor(i int) {
 }
 
 func (f *foundation) newHabit(i int) habit {
-	if i == steadyDonor {
+	switch i {
+	case steadyDonor:
 		return steady
+	case foreignDonor:
+		return quarters
 	}
 	u := f.dice.Float64()
 	for _, share := range []struct {
@@ -82,7 +85,7 @@ func (f *foundation) newHabit(i int) habit {
 // newSince spreads the beginnings of donors over the history: a third were there from the start.
 func (f *foundation) newSince(i int) int64 {
 	days := int(f.last - f.first)
-	if i == steadyDonor || f.dice.chance(0.34) {
+	if i == steadyDonor || i == foreignDonor || f.dice.chance(0.34) {
 		return f.first + int64(f.dice.IntN(min(days, 330)))
 	}
 	return f.first + int64(f.dice.IntN(days-30))

@@ -13,15 +13,16 @@ type fund struct {
 	kind int64
 }
 
-// fundKind is a sort of fund with what is usual for it.
-type fundKind struct {
+// fundSort is a sort of fund with what is usual for it.
+type fundSort struct {
 	kind, class, instrument int64
 	group                   int
 	endowed                 bool
 	share                   int // in a hundred
 }
 
-var fundKinds100 = []fundKind{
+// fundSorts are the sorts of fund there are; the last one is the foundation's own.
+var fundSorts = []fundSort{
 	{fundAdvised, classNonpermanent, 730850002, 0, false, 30},
 	{fundScholarship, classEndowment, 730850002, 1, true, 22},
 	{fundInterest, classEndowment, 730850001, 2, true, 18},
@@ -44,25 +45,25 @@ func (f *foundation) makeFunds() error {
 	return f.settle()
 }
 
-func (f *foundation) newFundKind(i int) fundKind {
+func (f *foundation) newFundSort(i int) fundSort {
 	if i < 2 {
-		return fundKinds100[len(fundKinds100)-1]
+		return fundSorts[len(fundSorts)-1]
 	}
-	if i <= len(fundKinds100) {
-		return fundKinds100[i-2] // one of each, whatever the size
+	if i <= len(fundSorts) {
+		return fundSorts[i-2] // one of each, whatever the size
 	}
 	n := f.dice.IntN(100)
-	for _, k := range fundKinds100 {
+	for _, k := range fundSorts {
 		if n -= k.share; n < 0 {
 			return k
 		}
 	}
-	return fundKinds100[0]
+	return fundSorts[0]
 }
 
 func (f *foundation) makeFund(i int) {
 	d := f.dice
-	k := f.newFundKind(i)
+	k := f.newFundSort(i)
 	since := f.first - int64(d.between(1, 380))
 	if i > 20 {
 		since += int64(d.IntN(int(f.last-f.first) / 2))
@@ -71,7 +72,7 @@ func (f *foundation) makeFund(i int) {
 	f.nameFund(i, k, r)
 	r.date("svc_established", since).flag("svc_endowed", k.endowed).link("svc_department", f.departments[k.group%len(f.departments)])
 	r.link("svc_fundgroup", f.groups[k.group]).link("svc_fundstatementformat", f.formats[d.IntN(len(f.formats))])
-	r.link("svc_giftdefaultaccount", f.accounts[giftAccount(k)]).link("svc_nongiftdefaultaccount", f.accounts["4100"])
+	r.link("svc_giftdefaultaccount", f.ledger[giftAccount(k)]).link("svc_nongiftdefaultaccount", f.ledger["4100"])
 	r.link("svc_foundationstaffcontact", pick(d, f.staff))
 	f.relateFund(i, k, r)
 	f.balanceFund(i, k, r)
@@ -81,14 +82,14 @@ func (f *foundation) makeFund(i int) {
 	}
 }
 
-func giftAccount(k fundKind) string {
+func giftAccount(k fundSort) string {
 	if k.class == classOperating {
 		return "4010"
 	}
 	return "4020"
 }
 
-func (f *foundation) nameFund(i int, k fundKind, r *draft) {
+func (f *foundation) nameFund(i int, k fundSort, r *draft) {
 	d := f.dice
 	var name string
 	switch {
@@ -118,7 +119,7 @@ func (f *foundation) nameFund(i int, k fundKind, r *draft) {
 }
 
 // relateFund hangs a fund into the tree, three levels deep, and binds it to people and to other funds.
-func (f *foundation) relateFund(i int, k fundKind, r *draft) {
+func (f *foundation) relateFund(i int, k fundSort, r *draft) {
 	d := f.dice
 	switch {
 	case i == 2 || i%15 == 4:
@@ -142,7 +143,7 @@ func (f *foundation) relateFund(i int, k fundKind, r *draft) {
 	}
 }
 
-func (f *foundation) balanceFund(i int, k fundKind, r *draft) {
+func (f *foundation) balanceFund(i int, k fundSort, r *draft) {
 	d := f.dice
 	median := 45_000.0
 	if k.endowed {

@@ -14,7 +14,6 @@ type gift struct {
 	fate    fate
 	today   int64
 	total   int64
-	funds   []value.GUID // of its splits
 	payKind int64
 }
 
@@ -180,9 +179,7 @@ func (f *foundation) splitGift(g *gift) {
 		parts = 2
 	}
 	for i, cents := range cut(d, g.total, parts) {
-		fund := f.fundFor(g)
-		g.funds = append(g.funds, fund)
-		g.money(fmt.Sprintf("svc_amount%d", i+1), cents).link(fmt.Sprintf("svc_fund%d", i+1), fund)
+		g.money(fmt.Sprintf("svc_amount%d", i+1), cents).link(fmt.Sprintf("svc_fund%d", i+1), f.fundFor(g))
 	}
 }
 
@@ -264,6 +261,6 @@ func (f *foundation) makeInterfund(g *gift) {
 	f.pay(g, row, receipt{day: g.today, amount: t.amount, kind: payInterfund})
 	r := f.begin("svc_interfundgrants", row.Value("createdon").Int()).money("svc_amount", t.amount).date("svc_interfunddate", g.today)
 	r.date("svc_postingdate", g.today).choice("svc_interfundsource", 730850000+int64(f.dice.IntN(3))).text("svc_granttitle", "Interfund transfer")
-	r.link("svc_grantfund", t.from).link("svc_giftfund", t.to).link("svc_grantaccount", f.grantAcct).link("svc_giftaccount", f.accounts["4300"])
+	r.link("svc_grantfund", t.from).link("svc_giftfund", t.to).link("svc_grantaccount", f.grants).link("svc_giftaccount", f.ledger["4300"])
 	f.save(r.link("svc_gift", row.ID).link("svc_request", t.request))
 }

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"almoner/internal/query"
 	"almoner/internal/settings"
 	"almoner/internal/value"
 )
@@ -30,6 +31,8 @@ func (f *foundation) makeLists() error {
 	companies := make([]value.GUID, len(f.companies))
 	for i, b := range f.companies {
 		companies[i] = b.id
+		f.kept[b.id] = query.NewRow(f.model.Table("account"), b.id)
+		f.kept[b.id].Put("name", value.Text(b.name))
 	}
 	f.makeStatic("Corporate partners", "account", companies)
 	for _, l := range dynamicLists {

@@ -37,7 +37,7 @@ func (f *foundation) payOneOff(g *gift, row *query.Row) {
 	case fateInactivePayment:
 		r.inactive = true
 	case fateManualFee:
-		r.fee, r.feeGiven = f.manualFee, int64(f.dice.between(1_00, 12_00))
+		r.fee, r.feeGiven = f.anyFee, int64(f.dice.between(1_00, 12_00))
 	}
 	if r.fee.IsZero() {
 		r.fee = f.usualFee(g.payKind)
@@ -55,7 +55,7 @@ func (f *foundation) usualFee(kind int64) value.GUID {
 	case kind == payCard:
 		return f.cardFee
 	case kind == payOnline:
-		return f.platformFee
+		return f.portalFee
 	case kind == payWire && f.dice.chance(0.5):
 		return f.bankFee
 	default:

@@ -81,13 +81,13 @@ func (f *foundation) planDonor(i int) {
 		if active {
 			f.planYear(i, from)
 		}
-		active = f.dice.chance(f.retention(n, active, from == n.since))
+		active = f.dice.chance(retention(n, active, from == n.since))
 	}
 }
 
 // retention is the probability that a donor gives in the year after one: many first gifts stay the only one, standing gifts
 // rarely end, and some who had left come back.
-func (f *foundation) retention(n *donor, active, first bool) float64 {
+func retention(n *donor, active, first bool) float64 {
 	switch {
 	case !active:
 		return 0.10

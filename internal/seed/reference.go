@@ -8,25 +8,23 @@ import (
 
 // references are the small tables everything else points at.
 type references struct {
-	foreign       value.GUID // the foreign currency
-	departments   []value.GUID
-	functions     []value.GUID
-	groups        []value.GUID
-	formats       []value.GUID
-	letters       []value.GUID
-	campaigns     []value.GUID // one per year of history, oldest first
-	appeals       []value.GUID // activities, one per campaign and season
-	events        []value.GUID
-	cardFee       value.GUID // percent and flat
-	platformFee   value.GUID // percent
-	bankFee       value.GUID // flat
-	manualFee     value.GUID // not calculated
-	accounts      map[string]value.GUID
-	founded       int64 // moment the foundation was set up
-	scholarAcct   value.GUID
-	grantAcct     value.GUID
-	cash, transit value.GUID
-	payable       value.GUID
+	founded     int64      // moment the foundation was set up
+	foreign     value.GUID // the foreign currency
+	departments []value.GUID
+	functions   []value.GUID
+	groups      []value.GUID
+	formats     []value.GUID // of fund statements
+	letters     []value.GUID // templates
+	campaigns   []value.GUID // one per calendar year of the history, oldest first
+	appeals     []value.GUID // two per campaign, spring and year end
+	events      []value.GUID // one per campaign
+
+	ledger            map[string]value.GUID // accounts by number
+	cash, transit     value.GUID            // accounts of deposits
+	payable           value.GUID
+	grants, stipends  value.GUID // accounts of expenses
+	cardFee, bankFee  value.GUID // percent and flat; flat
+	portalFee, anyFee value.GUID // percent; not calculated
 }
 
 // ledgerAccounts are the chart of accounts: number, name, whether the normal balance is a credit.
@@ -44,7 +42,7 @@ var ledgerAccounts = []struct {
 
 func (f *foundation) makeReferences() error {
 	f.founded = (f.first - 400) * value.SecondsPerDay
-	f.accounts = map[string]value.GUID{}
+	f.ledger = map[string]value.GUID{}
 	f.makeCurrency()
 	f.makeLedger()
 	f.makeOffices()
@@ -81,10 +79,10 @@ func (f *foundation) makeLedger() {
 		}
 		r := f.begin("svc_account", f.founded).text("svc_accountnum", a.number).text("svc_accountname", a.name).choice("svc_normalbalance", side)
 		r.flag("svc_jointinvestmentaccount", a.number == "1500")
-		f.accounts[a.number] = f.keep(r).ID
+		f.ledger[a.number] = f.keep(r).ID
 	}
-	f.cash, f.transit, f.payable = f.accounts["1010"], f.accounts["1020"], f.accounts["2010"]
-	f.grantAcct, f.scholarAcct = f.accounts["5010"], f.accounts["5020"]
+	f.cash, f.transit, f.payable = f.ledger["1010"], f.ledger["1020"], f.ledger["2010"]
+	f.grants, f.stipends = f.ledger["5010"], f.ledger["5020"]
 }
 
 func (f *foundation) makeOffices() {
@@ -111,7 +109,7 @@ func (f *foundation) makeFees() {
 	fee := func(id, name string, calculation, percent, flat int64) value.GUID {
 		r := f.begin("svc_giftfee", f.founded).text("svc_feeid", id).text("svc_feename", name).choice("svc_feecalculation", calculation)
 		r.choice("svc_feetype", 730850000).choice("svc_fundpayingthefee", 730850000)
-		r.link("svc_expenseaccount", f.accounts["5110"]).link("svc_incomeaccount", f.cash)
+		r.link("svc_expenseaccount", f.ledger["5110"]).link("svc_incomeaccount", f.cash)
 		if percent > 0 {
 			r.put("svc_feepercent", value.Decimal(percent, 4))
 		}
@@ -121,9 +119,9 @@ func (f *foundation) makeFees() {
 		return f.keep(r).ID
 	}
 	f.cardFee = fee("CARD", "Card processing", feeFlatAndPercent, 2_9000, 30)
-	f.platformFee = fee("PORTAL", "Donation portal", feePercent, 1_2500, 0)
+	f.portalFee = fee("PORTAL", "Donation portal", feePercent, 1_2500, 0)
 	f.bankFee = fee("WIRE", "Incoming wire", feeFlat, 0, 15_00)
-	f.manualFee = fee("OTHER", "Other, by agreement", feeManual, 0, 0)
+	f.anyFee = fee("OTHER", "Other, by agreement", feeManual, 0, 0)
 }
 
 func (f *foundation) makeStationery() {
@@ -174,12 +172,4 @@ func (f *foundation) campaignOf(day int64) (campaign, appeal, gala value.GUID) {
 		season = 1
 	}
 	return f.campaigns[i], f.appeals[2*i+season], f.events[i]
-}
-
-// rowCurrency is the value of transactioncurrencyid for a currency; null for the base currency, which the rules fill in.
-func rowCurrency(currency value.GUID) value.Value {
-	if currency.IsZero() {
-		return value.Null
-	}
-	return value.ID(currency)
 }

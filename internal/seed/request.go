@@ -89,7 +89,7 @@ func (f *foundation) makeTransfer(t *transfer) {
 	r.text("svc_grantname", "Interfund transfer").link("svc_fund", t.from).money("svc_originalgrantamount", t.amount).date("svc_decisiondate", t.day)
 	t.request = f.save(r).ID
 	p := f.begin("svc_requestpayment", moment).link("svc_requestlookup", t.request).text("svc_paymentnum", "1").money("svc_amount", t.amount)
-	p.choice("svc_requirementtype", rowPayment).choice("svc_disbursementtype", disburseInterfund).link("svc_account", f.grantAcct)
+	p.choice("svc_requirementtype", rowPayment).choice("svc_disbursementtype", disburseInterfund).link("svc_account", f.grants)
 	f.save(p.date("svc_paymentdate", t.day).date("svc_paymentsent", t.day).date("svc_cleardate", t.day))
 }
 

@@ -9,11 +9,10 @@ import (
 // disbursement is a row of a request to be made.
 type disbursement struct {
 	*draft
-	status  int64
-	day     int64 // when it is due
-	amount  int64
-	kind    int64 // of the request
-	created int64 // moment
+	status int64
+	day    int64 // when it is due
+	amount int64
+	kind   int64 // of the request
 }
 
 // makeRows makes a request's payments, half a year apart, and the requirements tied to them.
@@ -26,7 +25,7 @@ func (f *foundation) makeRows(request value.GUID, a ask, kind, decided, granted 
 	created := f.moment(decided)
 	for i := range a.rows {
 		r := f.begin("svc_requestpayment", created).link("svc_requestlookup", request).text("svc_paymentnum", fmt.Sprint(i+1))
-		x := &disbursement{draft: r, status: a.status, day: decided + 20 + int64(i/2)*180, kind: kind, created: created}
+		x := &disbursement{draft: r, status: a.status, day: decided + 20 + int64(i/2)*180, kind: kind}
 		if i%2 == 0 {
 			x.amount = amounts[i/2]
 			f.disburse(x)
@@ -45,9 +44,9 @@ func (f *foundation) disburse(x *disbursement) {
 	if f.rowTurn%3 > 0 {
 		x.choice("svc_requirementtype", rowPayment) // a third leaves it out, which means the same
 	}
-	account, how := f.grantAcct, pick(d, []int64{disburseCheck, disburseACH, disburseACH, disburseWire})
+	account, how := f.grants, pick(d, []int64{disburseCheck, disburseACH, disburseACH, disburseWire})
 	if x.kind == typeScholarship {
-		account, how = f.scholarAcct, disburseSchool
+		account, how = f.stipends, disburseSchool
 	}
 	x.link("svc_account", account)
 	switch {

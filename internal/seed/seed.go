@@ -94,9 +94,9 @@ func (f *foundation) make(seed uint64) error {
 		part uint64
 		do   func() error
 	}{
-		{ofReferences, f.makeReferences}, {ofPeople, f.makeOthers}, {ofPeople + 100, f.makeDonors}, {ofFunds, f.makeFunds},
+		{ofReferences, f.makeReferences}, {ofOthers, f.makeOthers}, {ofDonors, f.makeDonors}, {ofFunds, f.makeFunds},
 		{ofPlan, func() error { f.makePlan(); return nil }}, {ofRequests, f.makeRequests}, {ofGifts, f.makeGifts},
-		{ofLists, f.makeOpportunities}, {ofLists + 100, f.makeLists},
+		{ofOpportunities, f.makeOpportunities}, {ofLists, f.makeLists},
 	}
 	for _, step := range steps {
 		f.dice = newDice(seed, step.part)
@@ -151,7 +151,9 @@ func baseCurrency(ctx context.Context, e *engine.Engine) (*query.Row, error) {
 	if !rows.Next() {
 		return nil, errors.Join(rows.Err(), fmt.Errorf("the database has no currency %s", e.Settings().BaseCurrency))
 	}
-	return e.Store().Get(ctx, t, value.GUID(rows.Bytes(0)), nil)
+	id := value.GUID(rows.Bytes(0))
+	rows.Close()
+	return e.Store().Get(ctx, t, id, nil)
 }
 
 // advance draws from the counters of the database what the sample has used of them.

@@ -2,7 +2,7 @@ package seed
 
 import (
 	"context"
-	"slices"
+	"errors"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -10,8 +10,15 @@ import (
 	"almoner/internal/value"
 )
 
-// rowsPerCommit is how many rows are written in one transaction.
-const rowsPerCommit = 8_000
+// How many rows travel to the writer together, and how many such parcels are written in one transaction: the larger it is, the
+// less often the same pages of indexes are written.
+const (
+	parcelRows       = 4_000
+	parcelsPerCommit = 64
+)
+
+// errRepeated is returned when the database wants a transaction to be run again whose rows are gone.
+var errRepeated = errors.New("seed: somebody else wrote to the database meanwhile")
 
 // record is a finished row on its way into the database.
 type record struct {
@@ -26,15 +33,15 @@ type writer struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	store    store.Store
-	shapes   map[*schema.Table][]bool
+	outlines map[*schema.Table]*outline
 	pending  []record
 	queue    chan []record
 	finished chan struct{}
-	written  func(rows int) // told after each commit
+	written  func(rows int) // told after each parcel
 }
 
 func newWriter(ctx context.Context, st store.Store, written func(int)) *writer {
-	w := &writer{store: st, shapes: map[*schema.Table][]bool{}, queue: make(chan []record, 1), finished: make(chan struct{}), written: written}
+	w := &writer{store: st, outlines: map[*schema.Table]*outline{}, queue: make(chan []record, 1), finished: make(chan struct{}), written: written}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	go w.run()
 	return w
@@ -43,35 +50,43 @@ func newWriter(ctx context.Context, st store.Store, written func(int)) *writer {
 // add takes finished rows over.
 func (w *writer) add(rows []*query.Row) error {
 	for _, r := range rows {
-		w.pending = append(w.pending, record{r.Table, r.ID, w.shaped(r)})
+		w.pending = append(w.pending, record{r.Table, r.ID, w.outlined(r)})
 	}
-	if len(w.pending) < rowsPerCommit {
+	if len(w.pending) < parcelRows {
 		return nil
 	}
 	return w.send()
 }
 
-// shaped lists the columns to insert. Rows of one table mostly name the same columns, nulls among them, so that the database
-// sees few different statements.
-func (w *writer) shaped(r *query.Row) []query.Assign {
-	shape := w.shapes[r.Table]
-	if shape == nil {
-		shape = make([]bool, len(r.Table.Columns))
-		w.shapes[r.Table] = shape
+// outline is the columns that rows of a table have had values in so far.
+type outline struct {
+	has     []bool // by index of the column
+	columns []*schema.Column
+}
+
+// outlined lists the columns to insert. Rows of one table name the same columns, nulls among them, so that the database sees few
+// different statements.
+func (w *writer) outlined(r *query.Row) []query.Assign {
+	s := w.outlines[r.Table]
+	if s == nil {
+		s = &outline{has: make([]bool, len(r.Table.Columns))}
+		w.outlines[r.Table] = s
 	}
 	version := r.Table.Column("versionnumber")
-	set := make([]query.Assign, 0, len(shape))
 	for i, c := range r.Table.Columns {
-		v := r.Get(c)
-		shape[i] = shape[i] || !v.IsNull() && c.Stored()
-		if shape[i] && c != version {
-			set = append(set, query.Assign{Column: c, Value: v})
+		if !s.has[i] && c.Stored() && c != version && !r.Get(c).IsNull() {
+			s.has[i] = true
+			s.columns = append(s.columns, c)
 		}
+	}
+	set := make([]query.Assign, 0, len(s.columns)+1)
+	for _, c := range s.columns {
+		set = append(set, query.Assign{Column: c, Value: r.Get(c)})
 	}
 	if version != nil {
 		set = append(set, query.Assign{Column: version})
 	}
-	return slices.Clip(set)
+	return set
 }
 
 func (w *writer) send() error {
@@ -106,20 +121,41 @@ func (w *writer) abandon(err error) {
 func (w *writer) run() {
 	defer close(w.finished)
 	for records := range w.queue {
-		if w.ctx.Err() != nil {
-			continue
-		}
-		err := w.store.Bulk(w.ctx, func(tx store.Tx) error { return insert(w.ctx, tx, records) })
-		if err != nil {
+		if err := w.commit(records); err != nil {
 			w.cancel(err)
-			continue
+			break
 		}
-		w.written(len(records))
+	}
+	for range w.queue { // let go whoever still sends
 	}
 }
 
+// commit writes a parcel and those that follow it in one transaction.
+func (w *writer) commit(first []record) error {
+	begun := false
+	return w.store.Bulk(w.ctx, func(tx store.Tx) error {
+		if begun {
+			return errRepeated
+		}
+		begun = true
+		records, more := first, true
+		for n := 1; more; n++ {
+			if err := insert(w.ctx, tx, records); err != nil {
+				return err
+			}
+			w.written(len(records))
+			if n == parcelsPerCommit {
+				return nil
+			}
+			records, more = <-w.queue
+		}
+		return w.ctx.Err()
+	})
+}
+
 func insert(ctx context.Context, tx store.Tx, records []record) error {
-	for _, r := range records {
+	for i := range records {
+		r := &records[i]
 		if last := &r.set[len(r.set)-1]; last.Column.Name == "versionnumber" {
 			version, err := tx.NextVersion(ctx)
 			if err != nil {

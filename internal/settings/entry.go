@@ -97,6 +97,8 @@ var entries = []entry{
 		duration(func(s *Settings) *time.Duration { return &s.LimitExecution }, 0)},
 	{"limits.statement", "2m", process, false, "Longest run of one read statement; 0 for no limit.",
 		duration(func(s *Settings) *time.Duration { return &s.LimitStatement }, 0)},
+	{"log.slow_query", "1s", process, false, "Reads that take longer are logged with the shape of their query; 0 for none.",
+		duration(func(s *Settings) *time.Duration { return &s.SlowQuery }, 0)},
 	{"auth.issuers", "[]", process, false, "External identity providers: a list of issuer, audience and optional jwks_uri.", issuers},
 }
 

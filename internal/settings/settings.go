@@ -54,6 +54,7 @@ type Settings struct {
 	LimitConcurrency int           // requests of one caller at a time; 0: no limit
 	LimitExecution   time.Duration // execution time per window and caller; 0: no limit
 	LimitStatement   time.Duration // longest run of one read statement; 0: no limit
+	SlowQuery        time.Duration // reads that take longer are logged; 0: none
 	Issuers          []Issuer      // external identity providers
 }
 

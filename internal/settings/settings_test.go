@@ -177,7 +177,7 @@ func TestNeedsRecalc(t *testing.T) {
 
 func TestBusinessSettingsAreNotOfTheProcess(t *testing.T) {
 	for _, name := range settings.Names() {
-		ofProcess := strings.HasPrefix(name, "limits.") || strings.HasPrefix(name, "auth.") || strings.HasPrefix(name, "tls.") ||
+		ofProcess := strings.HasPrefix(name, "limits.") || strings.HasPrefix(name, "log.") || strings.HasPrefix(name, "auth.") || strings.HasPrefix(name, "tls.") ||
 			name == "addr" || name == "base_url" || name == "behind_proxy"
 		if settings.IsBusiness(name) == ofProcess {
 			t.Errorf("%s: business is %v", name, settings.IsBusiness(name))

@@ -51,7 +51,7 @@ func (s *Service) getRows(ctx context.Context, r *Request, t *target) (*Response
 		return nil, err
 	}
 	if err := l.page(s.engine, r); err != nil {
-		return nil, err
+		return nil, refusedAt(err, t.table)
 	}
 	if sh, ids, err := s.listShape(ctx, r, t, l); sh != nil && err == nil {
 		l.shape, l.ids, l.plan, l.context = sh, ids, sh.template.Plan, sh.context
@@ -147,21 +147,20 @@ const flushAt = 48 << 10
 
 // streamList writes the envelope and its rows, flushing while the cursor moves.
 func (s *Service) streamList(ctx context.Context, r *Request, l *listing, w io.Writer) error {
-	buf := takeBuffer()
-	defer giveBuffer(buf)
-	b := append((*buf)[:0], '{')
+	out := newChunks(w)
+	defer out.close()
+	b := append(out.empty(), '{')
 	b = append(b, r.contextPrefix(l.context)...)
 	b = append(b, l.prefix...)
 	err := l.read(ctx, r, func(p *engine.Page) error {
 		var err error
-		b, err = s.writeRows(ctx, r, l, p, w, b)
+		b, err = s.writeRows(ctx, r, l, p, out, b)
 		return err
 	})
-	*buf = b
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(b)
+	_, err = out.flush(b)
 	return err
 }
 
@@ -185,7 +184,7 @@ func (l *listing) encoder(ctx context.Context, r *Request) *encoder {
 	return r.newEncoder(ctx, l.plan, l.style, attributes)
 }
 
-func (s *Service) writeRows(ctx context.Context, r *Request, l *listing, p *engine.Page, w io.Writer, b []byte) ([]byte, error) {
+func (s *Service) writeRows(ctx context.Context, r *Request, l *listing, p *engine.Page, out *chunks, b []byte) ([]byte, error) {
 	enc := l.encoder(ctx, r)
 	var pos *query.Position
 	b, first, n, more := append(b, `"value":[`...), (*query.Position)(nil), 0, false
@@ -202,10 +201,10 @@ func (s *Service) writeRows(ctx context.Context, r *Request, l *listing, p *engi
 			more = p.Rows.Next()
 		}
 		if len(b) >= flushAt {
-			if _, err := w.Write(b); err != nil {
+			var err error
+			if b, err = out.flush(b); err != nil {
 				return b, err
 			}
-			b = b[:0]
 		}
 	}
 	if err := p.Rows.Err(); err != nil {

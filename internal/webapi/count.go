@@ -10,20 +10,23 @@ import (
 	"almoner/internal/query"
 )
 
-// countInto reads the total when $count=true asks for it and puts it, with the annotations that go along, before the rows.
+// countInto reads the total when $count=true asks for it and puts it, with the annotations that go along, before the rows. They say -1
+// where no count was asked for.
 func (s *Service) countInto(ctx context.Context, r *Request, l *listing) error {
-	if r.Prefer.wants(totalCount) || r.Options.Count {
-		total := int64(-1)
-		if r.Options.Count {
-			n, err := r.Session.Count(ctx, l.plan)
-			if err != nil {
-				return err
-			}
-			total = n
-			l.prefix = r.appendCount(append(l.prefix, `"@odata.count":`...), n)
-			l.prefix = append(l.prefix, ',')
+	total, exceeded := int64(-1), false
+	if r.Options.Count {
+		n, err := r.Session.Count(ctx, l.plan)
+		if err != nil {
+			return err
 		}
-		s.totals(r, l, total)
+		total, exceeded = s.capped(n)
+		l.prefix = append(r.appendCount(append(l.prefix, `"@odata.count":`...), total), ',')
+	}
+	if r.Prefer.wants(totalCount) {
+		l.prefix = append(strconv.AppendInt(append(l.prefix, `"@`+totalCount+`":`...), total, 10), ',')
+	}
+	if r.Prefer.wants(totalExceeded) {
+		l.prefix = append(strconv.AppendBool(append(l.prefix, `"@`+totalExceeded+`":`...), exceeded), ',')
 	}
 	if r.Prefer.wants(globalVersion) {
 		l.prefix = appendString(append(l.prefix, `"@`+globalVersion+`":`...), s.engine.Model().Version)
@@ -32,23 +35,20 @@ func (s *Service) countInto(ctx context.Context, r *Request, l *listing) error {
 	return nil
 }
 
+// capped is a count as the setting count.cap lets it be told, and whether there are more rows than that.
+func (s *Service) capped(n int64) (told int64, exceeded bool) {
+	if limit := int64(s.engine.Settings().CountCap); limit > 0 && n > limit {
+		return limit, true
+	}
+	return n, false
+}
+
 // appendCount appends a number of rows, quoted where the client wants numbers so.
 func (r *Request) appendCount(b []byte, n int64) []byte {
 	if r.quotesNumbers() {
 		return append(strconv.AppendInt(append(b, '"'), n, 10), '"')
 	}
 	return strconv.AppendInt(b, n, 10)
-}
-
-func (s *Service) totals(r *Request, l *listing, total int64) {
-	limit := int64(s.engine.Settings().CountCap)
-	exceeded := limit > 0 && total >= limit
-	if r.Prefer.wants(totalCount) {
-		l.prefix = append(strconv.AppendInt(append(l.prefix, `"@`+totalCount+`":`...), total, 10), ',')
-	}
-	if r.Prefer.wants(totalExceeded) {
-		l.prefix = append(strconv.AppendBool(append(l.prefix, `"@`+totalExceeded+`":`...), exceeded), ',')
-	}
 }
 
 // checkAggregate refuses an aggregate over more rows than the setting allows.
@@ -95,5 +95,6 @@ func (s *Service) countRows(ctx context.Context, r *Request, t *target) (*Respon
 	if err != nil {
 		return nil, err
 	}
+	n, _ = s.capped(n)
 	return textResponse(strconv.AppendInt(nil, n, 10)), nil
 }

@@ -36,6 +36,7 @@ type encoder struct {
 	formatted bool
 	names     bool // lookuplogicalname
 	navs      bool // associatednavigationproperty
+	annotated bool // any annotation goes before a property
 	style     rowStyle
 	quoted    bool // decimals and 64-bit integers as strings
 	root      *nodeEncoder
@@ -70,7 +71,7 @@ type cellEncoder struct {
 	kind   value.Kind
 	scale  int
 	key    []byte // "name":
-	null   []byte // "name":null
+	null   []byte // "name":null,
 	format []byte // "name@...FormattedValue":"
 	nav    []byte // "name@...associatednavigationproperty":"svc_Donor",  (single target)
 	table  []byte // "name@...lookuplogicalname":"svc_donor",             (single target)
@@ -108,6 +109,7 @@ func (r *Request) encoderWith(ctx context.Context, root *nodeEncoder) *encoder {
 	e.formatted = r.Prefer.wants(formattedValue)
 	e.names = r.Prefer.wants(lookupName)
 	e.navs = r.Prefer.wants(lookupNav)
+	e.annotated = e.formatted || e.names || e.navs || e.level == full || r.Prefer.wants(attributeName)
 	e.quoted = r.quotesNumbers()
 	return e
 }
@@ -168,7 +170,7 @@ func keysFor(o *query.Output) *columnKeys {
 		}
 	}
 	key := keyOf(o.Name)
-	k := &columnKeys{key, append(bytes.Clone(key), "null"...)}
+	k := &columnKeys{key, append(bytes.Clone(key), "null,"...)}
 	if own {
 		columnKeyCache.Store(o.Column, k)
 	}
@@ -270,8 +272,20 @@ func (e *encoder) property(b []byte, n *nodeEncoder, c *cellEncoder, rows query.
 		if c.omit {
 			return b
 		}
-		return append(append(b, c.null...), ',')
+		return append(b, c.null...)
 	}
+	if e.annotated {
+		b = e.annotations(b, n, c, rows)
+	}
+	b = append(b, c.key...)
+	if !c.quoted {
+		return append(appendCell(b, c.kind, c.scale, c.cell, rows), ',')
+	}
+	return append(appendCell(append(b, '"'), c.kind, c.scale, c.cell, rows), '"', ',')
+}
+
+// annotations appends what goes before a property: formatted value, lookup annotations, column name, type.
+func (e *encoder) annotations(b []byte, n *nodeEncoder, c *cellEncoder, rows query.Rows) []byte {
 	if e.formatted {
 		b = e.format(b, n, c, rows)
 	}
@@ -280,12 +294,7 @@ func (e *encoder) property(b []byte, n *nodeEncoder, c *cellEncoder, rows query.
 	if c.table != nil {
 		b = e.lookupTable(b, c, rows)
 	}
-	b = append(b, c.typed...)
-	b = append(b, c.key...)
-	if !c.quoted {
-		return append(appendCell(b, c.kind, c.scale, c.cell, rows), ',')
-	}
-	return append(appendCell(append(b, '"'), c.kind, c.scale, c.cell, rows), '"', ',')
+	return append(b, c.typed...)
 }
 
 // appendCell appends a cell that is not null as a JSON value. It is the one place that knows a kind's wire form.

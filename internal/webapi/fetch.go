@@ -28,7 +28,7 @@ func (s *Service) fetchRows(ctx context.Context, r *Request, t *target) (*Respon
 	if err != nil {
 		return nil, refusedAt(err, t.table)
 	}
-	if fetch.Entity.Name != t.table.Name {
+	if named := s.engine.Model().Table(fetch.Entity.Name); named != nil && !named.Hidden && named != t.table {
 		return nil, fault.New(fault.FetchEntityMismatch, "The fetch names the entity '%s', but the set '%s' holds '%s'.", fetch.Entity.Name, t.table.Set, t.table.Name).At(t.table.Name)
 	}
 	bound, err := s.bindFetch(ctx, r, t, fetch)
@@ -150,7 +150,7 @@ func (l *listing) fetchPage(e *engine.Engine, r *Request, t *target, bound *fetc
 	}
 	c, err := e.OpenCursor(l.purpose, r.Options.SkipToken)
 	if err != nil {
-		return err
+		return refusedAt(err, t.table)
 	}
 	l.cursor = c
 	if l.limit = r.Prefer.PageSize; l.limit == 0 {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/fault"
 	"almoner/internal/odata"
@@ -291,6 +292,9 @@ func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Ch
 	case cond.onlyNew && !upsert:
 		return 0, fault.New(fault.BadRequest, "Upsert is not supported on '%s'.", t.Name).At(t.Name)
 	case cond.onlyNew && exists != nil:
+		if err := auth.Require(r.Session.Caller(), t, auth.CreateRights...); err != nil {
+			return 0, err
+		}
 		return 0, fault.New(fault.DuplicateRecord, "A record with matching key values already exists.").At(t.Name, "id "+ch.ID.String())
 	case exists == nil && upsert && !cond.mustExist:
 		created, err := s.bindBody(r, t, query.Create)

@@ -22,7 +22,7 @@ func (s *Service) onReference(ctx context.Context, r *Request, t *target) (*Resp
 	case !t.nav.Many && (r.Method == http.MethodPut || r.Method == http.MethodPost):
 		return s.putReference(ctx, r, t)
 	case !t.nav.Many && r.Method == http.MethodDelete:
-		return s.link(ctx, r, func(tx *engine.Tx) error { return setLookup(tx, r, t, value.Null) })
+		return s.link(ctx, r, func(tx *engine.Tx) error { return clearLookup(tx, r, t) })
 	case r.Method == http.MethodPost || r.Method == http.MethodPut:
 		return s.addReference(ctx, r, t)
 	case r.Method == http.MethodDelete:
@@ -40,16 +40,43 @@ func (s *Service) getReference(ctx context.Context, r *Request, t *target) (*Res
 	if t.missing {
 		return noContent(), nil
 	}
+	if t.nav.Many {
+		if err := s.isRelated(ctx, r, t); err != nil {
+			return nil, err
+		}
+	}
 	b := append([]byte{'{'}, r.contextPrefix("#$ref")...)
 	b = appendString(append(b, `"@odata.id":`...), r.Base+"/"+t.table.Set+"("+t.id.String()+")")
 	return r.jsonResponse(http.StatusOK, append(b, '}')), nil
 }
 
+// isRelated refuses a row that the path does not lead to, or not for this caller.
+func (s *Service) isRelated(ctx context.Context, r *Request, t *target) error {
+	q := keysOnly(t.table)
+	scope, err := r.scope(ctx, t, q.Root)
+	if err != nil {
+		return err
+	}
+	q.Where = query.AllOf(scope, query.Equal(q.Root, t.table.Key, value.ID(t.id)))
+	plan, err := r.Session.Prepare(q)
+	if err != nil {
+		return err
+	}
+	if n, err := r.Session.Count(ctx, plan); err != nil || n > 0 {
+		return err
+	}
+	return absent(ctx, r.Session, t.table, t.id)
+}
+
+// keysOnly is a query for the keys of a table's rows.
+func keysOnly(t *schema.Table) *query.Query {
+	root := &query.Link{Table: t}
+	return &query.Query{Root: root, Select: query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}}
+}
+
 func (s *Service) listReferences(ctx context.Context, r *Request, t *target) (*Response, error) {
-	root := &query.Link{Table: t.table}
-	q := &query.Query{Root: root}
-	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.table.Key})}
-	scope, err := r.scope(ctx, t, root)
+	q := keysOnly(t.table)
+	scope, err := r.scope(ctx, t, q.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +137,14 @@ func setLookup(tx *engine.Tx, r *Request, t *target, v value.Value) error {
 		ch.Set = []query.Assign{{Column: c, Value: v}}
 	}
 	return tx.Update(ch)
+}
+
+// clearLookup empties a lookup.
+func clearLookup(tx *engine.Tx, r *Request, t *target) error {
+	if err := tx.MayClear(t.nav, t.parent); err != nil {
+		return err
+	}
+	return setLookup(tx, r, t, value.Null)
 }
 
 // fits refuses a row of the wrong table for a navigation property.

@@ -23,7 +23,7 @@ var errSpoolFull = errors.New("the client has stalled and its answer is too larg
 // relay hands chunks to a slow writer without waiting for it longer than patience.
 type relay struct {
 	to      io.Writer
-	queue   chan []byte
+	queue   chan *[]byte
 	done    chan error
 	spool   *overflow // nil until the client has stalled
 	started bool
@@ -31,48 +31,65 @@ type relay struct {
 
 func newRelay(to io.Writer) *relay { return &relay{to: to} }
 
-// Write passes a chunk on. The first one is written directly: most answers have no second.
+// Write passes a copy of a chunk on. The first one is written directly: most answers have no second.
 func (r *relay) Write(p []byte) (int, error) {
-	switch {
-	case !r.started:
+	if !r.started {
 		r.started = true
 		return r.to.Write(p)
-	case r.spool != nil:
+	}
+	if r.spool != nil {
 		return r.spool.Write(p)
-	case r.queue == nil:
+	}
+	chunk := takeBuffer()
+	*chunk = append((*chunk)[:0], p...)
+	return len(p), r.pass(chunk)
+}
+
+// hand passes a whole buffer on and returns an empty one to go on with.
+func (r *relay) hand(buf *[]byte) (*[]byte, error) {
+	if !r.started || r.spool != nil {
+		_, err := r.Write(*buf)
+		return buf, err
+	}
+	err := r.pass(buf)
+	return takeBuffer(), err
+}
+
+// pass puts a chunk into the queue, and the client that leaves it full for too long among the stalled.
+func (r *relay) pass(chunk *[]byte) error {
+	if r.queue == nil {
 		r.start()
 	}
-	chunk := bytes.Clone(p)
 	select {
 	case r.queue <- chunk:
-		return len(p), nil
+		return nil
 	default:
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case r.queue <- chunk:
-		return len(p), nil
+		return nil
 	case err := <-r.done:
 		r.done <- err
-		return 0, err
+		return err
 	case <-timer.C:
 		r.spool = &overflow{}
-		return r.spool.Write(p)
+		_, err := r.spool.Write(*chunk)
+		giveBuffer(chunk)
+		return err
 	}
 }
 
 func (r *relay) start() {
-	r.queue, r.done = make(chan []byte, queueDepth), make(chan error, 1)
+	r.queue, r.done = make(chan *[]byte, queueDepth), make(chan error, 1)
 	go func() {
 		var err error
 		for chunk := range r.queue {
-			if err == nil {
-				_, err = r.to.Write(chunk)
-			}
-			if err != nil {
+			if _, err = r.to.Write(*chunk); err != nil {
 				break
 			}
+			giveBuffer(chunk)
 		}
 		r.done <- err
 	}()
@@ -80,22 +97,26 @@ func (r *relay) start() {
 
 // finish sends what is left. The cursor is closed by then, so that it may take as long as the client does.
 func (r *relay) finish() error {
-	if r.queue != nil {
-		close(r.queue)
-		if err := <-r.done; err != nil {
-			r.abandon()
-			return err
-		}
-	}
-	if r.spool == nil {
-		return nil
-	}
 	defer r.abandon()
+	if err := r.drain(); err != nil || r.spool == nil {
+		return err
+	}
 	return r.spool.copyTo(r.to)
 }
 
-// abandon frees the spool and ends the sender.
+// drain lets the sender finish its queue and ends it.
+func (r *relay) drain() error {
+	if r.queue == nil {
+		return nil
+	}
+	close(r.queue)
+	r.queue = nil
+	return <-r.done
+}
+
+// abandon ends the sender and frees the spool; nobody writes to the client any more when it returns.
 func (r *relay) abandon() {
+	_ = r.drain() // an answer given up is not missed
 	if r.spool != nil {
 		r.spool.close()
 	}

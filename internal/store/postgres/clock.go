@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -27,14 +28,15 @@ import (
 // The tick commits synchronously. Its commit record follows the records of all draws up to W in the log, so once W has been
 // given to a client, no crash or failover can make the sequence hand out a version up to W again.
 //
-// A waiting exclusive lock holds back new writers. A tick therefore waits only very briefly, and after a miss it pauses for
-// longer each time: a long transaction delays the clock, not the writers.
+// A waiting exclusive lock holds back new writers. A tick therefore waits only very briefly, and after a miss it tries again
+// after a pause, a little more patiently. Both grow together, so that writers stand still for at most a fifth of the time: a
+// long transaction delays the clock, not the writers, and many short ones do not keep it from ticking.
 
 const (
-	tickLockLimit  = "20ms"
-	tickPace       = 50 * time.Millisecond // least time between two ticks of one process
-	firstTickPause = 10 * time.Millisecond
-	longestPause   = time.Second
+	tickPace      = 50 * time.Millisecond // least time between two ticks of one process
+	firstPatience = 20 * time.Millisecond // how long the first try waits for the lock
+	mostPatience  = 250 * time.Millisecond
+	pausePerWait  = 4 // a pause is so many times as long as the wait before it
 
 	versionSequence = "almoner_version"
 	tickTable       = "almoner_tick"
@@ -151,17 +153,17 @@ func (c *clock) fly(ctx context.Context, f *flight) {
 	if f.mark, moved, f.err = c.look(ctx); f.err != nil || !moved {
 		return
 	}
-	for pause := firstTickPause; ; pause = min(2*pause, longestPause) {
+	for patience := firstPatience; ; patience = min(3*patience/2, mostPatience) {
 		c.unseal(f)
 		if f.err = c.keepPace(ctx); f.err != nil {
 			return
 		}
 		c.seal(f)
-		if f.mark, f.err = c.tick(ctx); stateOf(f.err) != stateLockNotAvailable {
+		if f.mark, f.err = c.tick(ctx, patience); stateOf(f.err) != stateLockNotAvailable {
 			return
 		}
 		c.unseal(f)
-		if f.err = sleep(ctx, pause); f.err != nil {
+		if f.err = sleep(ctx, pausePerWait*patience); f.err != nil {
 			return
 		}
 	}
@@ -186,14 +188,14 @@ func (c *clock) keepPace(ctx context.Context) error {
 }
 
 // tick tries once to take the lock and store the sequence's last value. Like any write it is never cancelled.
-func (c *clock) tick(ctx context.Context) (int64, error) {
+func (c *clock) tick(ctx context.Context, patience time.Duration) (int64, error) {
 	x, err := c.store.openSession(ctx, c.store.side, true)
 	if err != nil {
 		return 0, err
 	}
 	defer x.end()
 	x.beginWrite()
-	x.enqueue(statement{sql: "SET LOCAL lock_timeout = '" + tickLockLimit + "'"}, nil)
+	x.enqueue(statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", patience.Milliseconds())}, nil)
 	x.enqueue(statement{"SELECT pg_advisory_xact_lock($1)", []any{c.key}}, nil)
 	e, err := x.send(ctx, statement{sql: sqlTick}, statement{sql: "COMMIT"})
 	if err != nil {

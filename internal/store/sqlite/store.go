@@ -32,6 +32,7 @@ type Options struct {
 	Calendar         query.Calendar // how days and years are cut in groupings
 	Readers          int            // most reader connections; 0: 6
 	StatementTimeout time.Duration  // most a read may take, from its start to the end of its rows; 0: any time
+	WriteCache       int            // MiB of pages the writer keeps, for large loads; 0: 8
 	Serve            bool           // refuse the file when another process serves it, and keep others from serving it
 	KeepSchema       bool           // leave the tables of an existing database as they are; Pending lists what is missing
 	Logger           *slog.Logger   // nil: nothing is logged
@@ -121,6 +122,11 @@ func (s *Store) start(ctx context.Context) error {
 	c, err := connect(s.path, forWriting)
 	if err != nil {
 		return err
+	}
+	if s.options.WriteCache > 0 {
+		if err := c.exec(fmt.Sprintf("PRAGMA cache_size=-%d", s.options.WriteCache<<10)); err != nil {
+			return errors.Join(err, c.close())
+		}
 	}
 	s.writer = newWriter(s, c)
 	if err := s.prepareFile(ctx, s.writer); err != nil {
