@@ -82,16 +82,17 @@ func (r *relay) pass(chunk *[]byte) error {
 }
 
 func (r *relay) start() {
-	r.queue, r.done = make(chan *[]byte, queueDepth), make(chan error, 1)
+	queue, done := make(chan *[]byte, queueDepth), make(chan error, 1)
+	r.queue, r.done = queue, done
 	go func() {
 		var err error
-		for chunk := range r.queue {
+		for chunk := range queue {
 			if _, err = r.to.Write(*chunk); err != nil {
 				break
 			}
 			giveBuffer(chunk)
 		}
-		r.done <- err
+		done <- err
 	}()
 }
 
