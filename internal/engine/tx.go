@@ -203,7 +203,7 @@ func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 }
 
 func (x *Tx) settleEntry(e *entry) {
-	e.stored, e.row = e.row, e.row.Clone()
+	e.stored = e.row
 	e.shown, e.touched = false, false
 	e.locked = true
 }

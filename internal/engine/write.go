@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
 	"almoner/internal/auth"
 	"almoner/internal/fault"
 	"almoner/internal/query"
@@ -227,7 +230,7 @@ func (x *Tx) writable(ch *query.Change, right auth.Right, system bool) (*entry, 
 			return nil, err
 		}
 	}
-	if err := x.lockMaster(ch.Table, ch.ID); err != nil {
+	if err := x.lockMasters(ch); err != nil {
 		return nil, err
 	}
 	e, err := x.load(ch.Table, ch.ID, true)
@@ -278,20 +281,33 @@ func (x *Tx) checkVersion(e *entry, want query.Versions) error {
 // of one gift or request queue up in the same order.
 var masters = map[string]string{"svc_giftpayment": "svc_giftnumber", "svc_requestpayment": "svc_requestlookup", "svc_giftfee": "svc_gift"}
 
-func (x *Tx) lockMaster(t *schema.Table, id value.GUID) error {
-	name, ok := masters[t.Name]
+// lockMasters locks the row a detail belongs to and the one it is moved to, in order of id.
+func (x *Tx) lockMasters(ch *query.Change) error {
+	name, ok := masters[ch.Table.Name]
 	if !ok {
 		return nil
 	}
-	row, err := x.Row(t, id, false)
+	row, err := x.Row(ch.Table, ch.ID, false)
 	if err != nil || row == nil {
 		return err
 	}
-	lookup := t.MustColumn(name)
-	if master := row.Get(lookup); !master.IsNull() {
-		_, err = x.Row(lookup.Targets[0], master.ID(), true)
+	lookup := ch.Table.MustColumn(name)
+	values := []value.Value{row.Get(lookup)}
+	for _, a := range ch.Set {
+		if a.Column == lookup {
+			values = append(values, a.Value)
+		}
 	}
-	return err
+	slices.SortFunc(values, func(a, b value.Value) int { return cmp.Compare(a.String(), b.String()) })
+	for _, v := range slices.Compact(values) {
+		if v.IsNull() {
+			continue
+		}
+		if _, err := x.Row(lookup.Targets[0], v.ID(), true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // require refuses a caller who lacks one of the rights on a table.

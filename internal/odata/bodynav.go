@@ -105,7 +105,7 @@ func (b *body) reference(nav *schema.Nav, text string) (*schema.Table, value.GUI
 }
 
 func (b *body) resolve(text string) (*schema.Table, value.GUID, error) {
-	if !strings.HasPrefix(text, "$") {
+	if !strings.HasPrefix(strings.TrimPrefix(text, "/"), "$") {
 		return ParseReference(b.model, text)
 	}
 	if b.options.Reference == nil {

@@ -77,6 +77,9 @@ type ranks struct {
 func (b *Books) rankGifts(row *query.Row, d *donorTally) ([]query.Assign, error) {
 	r := readRanks(row)
 	for _, c := range d.changes {
+		if err := b.knowHolders(r, c.after); err != nil {
+			return nil, err
+		}
 		r.play(c)
 	}
 	return b.rankColumns(row, r)
@@ -93,6 +96,39 @@ func readRanks(row *query.Row) *ranks {
 	r.doubtLatest = r.latest.gift.IsZero() && !row.Value("svc_mostrecentgiftdate").IsNull()
 	r.doubtMost = r.largest.gift.IsZero() && !row.Value("svc_largestgift").IsNull()
 	return r
+}
+
+// knowHolders reads what decides a tie of a gift with the holders of the ranks: one row each, and only when there is a tie.
+func (b *Books) knowHolders(r *ranks, is *standing) error {
+	if is == nil {
+		return nil
+	}
+	if is.date == r.latest.date && !r.latest.known && !r.doubtLatest {
+		if err := b.knowHolder(&r.latest); err != nil {
+			return err
+		}
+	}
+	if is.base == r.largest.base && !r.largest.known && !r.doubtMost {
+		return b.knowHolder(&r.largest)
+	}
+	return nil
+}
+
+// knowHolder fills in the standing of the gift that holds a rank; one that is not there any more stays unknown.
+func (b *Books) knowHolder(s *standing) error {
+	if s.gift.IsZero() {
+		return nil
+	}
+	row, err := b.env.Row(b.tables.gift, s.gift)
+	if err != nil || row == nil || !row.Value("x_counted").Bool() {
+		return err
+	}
+	date, base := row.Value("svc_giftdate").Int(), row.Value("x_value").Int()
+	if s.date != 0 && s.date != date || s.base != 0 && s.base != base {
+		return nil
+	}
+	*s = standing{gift: s.gift, date: date, created: row.Value("createdon").Int(), base: base, known: true}
+	return nil
 }
 
 // play lets one gift leave its old standing and take its new one.
@@ -112,14 +148,18 @@ func (r *ranks) play(c standingChange) {
 	switch {
 	case r.latest.gift.IsZero() || is.date > r.latest.date:
 		r.latest = *is
-	case is.date == r.latest.date:
+	case is.date == r.latest.date && !r.latest.known:
 		r.doubtLatest = true // creation and id decide
+	case is.date == r.latest.date && is.younger(r.latest):
+		r.latest = *is
 	}
 	switch {
 	case r.largest.gift.IsZero() || is.base > r.largest.base:
 		r.largest = *is
-	case is.base == r.largest.base:
+	case is.base == r.largest.base && !r.largest.known:
 		r.doubtMost = true // date, creation and id decide
+	case is.base == r.largest.base && (is.date > r.largest.date || is.date == r.largest.date && is.younger(r.largest)):
+		r.largest = *is
 	}
 }
 
@@ -183,7 +223,7 @@ func (b *Books) topGift(donor value.GUID, order []string) (*standing, error) {
 		return nil, err
 	}
 	r := rows[0]
-	return &standing{gift: r.ID, date: r.Value("svc_giftdate").Int(), created: r.Value("createdon").Int(), base: r.Value("x_value").Int()}, nil
+	return &standing{gift: r.ID, date: r.Value("svc_giftdate").Int(), created: r.Value("createdon").Int(), base: r.Value("x_value").Int(), known: true}, nil
 }
 
 // midnight turns a calendar date into the moment it begins in UTC.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -44,6 +45,15 @@ type standing struct {
 	date    int64
 	created int64
 	base    int64
+	known   bool // all of it is known, not only the rank's own value
+}
+
+// younger tells whether a gift was created after another one; the greater id decides between two of the same second.
+func (s *standing) younger(other standing) bool {
+	if s.created != other.created {
+		return s.created > other.created
+	}
+	return bytes.Compare(s.gift[:], other.gift[:]) > 0
 }
 
 // standingChange is a gift's standing before and after; nil where it is not a counted gift of the donor.
@@ -127,7 +137,7 @@ func standingOf(g *gift, p *projection) *standing {
 	if g == nil || !p.counted || g.donor.IsZero() {
 		return nil
 	}
-	return &standing{gift: g.id, date: g.date, created: g.created, base: p.valueBase}
+	return &standing{gift: g.id, date: g.date, created: g.created, base: p.valueBase, known: true}
 }
 
 // rank notes a change of standing with the donors it concerns.

@@ -153,7 +153,11 @@ func (s *Service) part(outer *Request, op *operation) *Request {
 		Session: outer.Session, principal: outer.principal, remaining: outer.remaining,
 	}
 	path, query, _ := strings.Cut(op.url, "?")
-	r.Path, r.RawQuery = resourcePath(path), strings.ReplaceAll(query, " ", "%20")
+	r.RawQuery = strings.ReplaceAll(query, " ", "%20")
+	version := ""
+	if r.Path, version = resourcePath(path); version != "" {
+		r.Base = originOf(outer.Base) + apiPrefix + version
+	}
 	r.Prefer = parsePrefer(op.header)
 	return r
 }
@@ -172,18 +176,22 @@ func (s *Service) actFor(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// resourcePath takes the service's own address off a URL, in any of the forms clients write it.
-func resourcePath(path string) string {
+// resourcePath takes the service's own address off a URL, in any of the forms clients write it, and tells the version it names. A
+// version that is not served stays in the path, where it names nothing.
+func resourcePath(path string) (resource, version string) {
 	if i := strings.Index(path, "://"); i >= 0 {
 		if j := strings.IndexByte(path[i+3:], '/'); j >= 0 {
 			path = path[i+3+j:]
 		}
 	}
-	if rest, ok := strings.CutPrefix(path, apiPrefix); ok {
-		_, rest, _ = strings.Cut(rest, "/")
-		return rest
+	rest, rooted := strings.CutPrefix(path, apiPrefix)
+	if !rooted {
+		return strings.TrimPrefix(path, "/"), ""
 	}
-	return strings.TrimPrefix(path, "/")
+	if version, resource, _ = strings.Cut(rest, "/"); !versions[version] {
+		return rest, ""
+	}
+	return resource, version
 }
 
 // substitute replaces a leading $<Content-ID> of a path by the address of the row it stands for.
