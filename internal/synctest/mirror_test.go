@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-"time"
 	"testing"
 )
 
@@ -39,11 +38,7 @@ func (m *mirror) pull() error {
 		target, prefer = m.set, smallPages+",odata.track-changes"
 	}
 	for m.pulls++; ; {
-		t0 := time.Now()
 		a := m.client.persist("GET", target, "", "Prefer", prefer)
-		if d := time.Since(t0); d > 100*time.Millisecond {
-			fmt.Println(m.set, len(target), d)
-		}
 		if a.status != 200 {
 			return fmt.Errorf("%s: %s", target, a)
 		}

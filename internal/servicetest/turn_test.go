@@ -1,0 +1,201 @@
+package servicetest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"almoner/internal/servicetest"
+)
+
+// house is a department, a fund and a donor to write gifts for.
+type house struct {
+	*servicetest.Server
+	t           *testing.T
+	fund, donor string
+}
+
+func newHouse(t *testing.T, s *servicetest.Server) *house {
+	t.Helper()
+	h := &house{Server: s, t: t}
+	h.Create(t, "svc_departments", `{"svc_departmentname":"Programs","svc_isdefault":true}`)
+	h.fund = h.Create(t, "svc_funds", `{"svc_fundname":"River","svc_fundclass":730850001,"svc_fundtype":730850003}`)
+	h.donor = h.Create(t, "svc_donors", `{"svc_formaldefault":"Ann Lee"}`)
+	return h
+}
+
+// give makes a one-off gift and returns its id.
+func (h *house) give(date, amount string, header ...string) string {
+	h.t.Helper()
+	return h.Create(h.t, "svc_gifts", fmt.Sprintf(`{"svc_giftdate":%q,"svc_amount1":%s,"svc_Donor@odata.bind":"/svc_donors(%s)","svc_Fund1@odata.bind":"/svc_funds(%s)"}`,
+		date, amount, h.donor, h.fund), header...)
+}
+
+// want compares columns of a row, given as text in one line.
+func (h *house) want(path, want string, columns ...string) {
+	h.t.Helper()
+	if got := h.Columns(h.t, path, columns...); got != want {
+		h.t.Errorf("%s of %s are %s, want %s", strings.Join(columns, ", "), path, got, want)
+	}
+}
+
+// deltaLink reads a whole table and returns the link to its changes.
+func (h *house) deltaLink(set, column string) string {
+	h.t.Helper()
+	link, _ := h.Get(h.t, "/"+set+"?$select="+column)["@odata.deltaLink"].(string)
+	return link
+}
+
+// changes pulls a delta and returns the ids of the rows in it.
+func (h *house) changes(link, key string) []string {
+	h.t.Helper()
+	var ids []string
+	for _, row := range h.Get(h.t, link)["value"].([]any) {
+		ids = append(ids, fmt.Sprint(row.(map[string]any)[key]))
+	}
+	return ids
+}
+
+// eventually waits for a background job.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for range 300 {
+		if holds() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s: not after half a minute", what)
+}
+
+// TestTurnOfTheYear moves the clock over New Year: last year shows what this year showed, at once and without a write; the touch then
+// brings donors and funds into the next delta once, and leaves modifiedon alone.
+func TestTurnOfTheYear(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		db.Clock.Set(time.Date(2026, 12, 31, 23, 59, 0, 0, time.UTC))
+		h := newHouse(t, db.Serve(t))
+		h.give("2026-03-01", "300")
+		h.give("2025-03-01", "40")
+		old := h.Create(t, "svc_donors", `{"svc_formaldefault":"Nobody yet"}`)
+		donor, fund := "/svc_donors("+h.donor+")", "/svc_funds("+h.fund+")"
+		years := []string{"svc_totalgivingthisyear", "svc_totalgivinglastyear", "svc_totalgiving2yearsago"}
+		h.want(donor, "300.00 40.00 0.00", years...)
+		h.want(fund, "300.00 40.00", years[:2]...)
+		eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
+		before := h.Columns(t, donor, "modifiedon", "versionnumber")
+		donors, funds := h.deltaLink("svc_donors", "modifiedon"), h.deltaLink("svc_funds", "modifiedon")
+
+		db.Clock.Set(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+		h.want(donor, "0.00 300.00 40.00", years...)
+		h.want(fund, "0.00 300.00", years[:2]...)
+		filtered := h.Get(t, "/svc_donors?$select=svc_formaldefault&$filter=svc_totalgivinglastyear eq 300")
+		if n := len(filtered["value"].([]any)); n != 1 {
+			t.Errorf("%d donors gave 300 last year", n)
+		}
+
+		eventually(t, "the touch", func() bool { return h.stored("rollover.year") == "2027" })
+		if ids := h.changes(donors, "svc_donorid"); len(ids) != 1 || ids[0] != h.donor {
+			t.Errorf("the delta holds %v, want the donor %s alone and once, not %s", ids, h.donor, old)
+		}
+		if ids := h.changes(funds, "svc_fundid"); len(ids) != 1 || ids[0] != h.fund {
+			t.Errorf("the delta holds the funds %v", ids)
+		}
+		after := h.Columns(t, donor, "modifiedon", "versionnumber")
+		if modified, _, _ := strings.Cut(before, " "); !strings.HasPrefix(after, modified+" ") || after == before {
+			t.Errorf("modifiedon and versionnumber were %s and are %s", before, after)
+		}
+		h.CheckBooks(t)
+	})
+}
+
+// stored reads a mark of the background jobs.
+func (h *house) stored(name string) string {
+	h.t.Helper()
+	return storedSetting(h.t, h.Server, name)
+}
+
+// TestYearTurnsWhileNothingRuns starts a service after the year has turned: the touch still comes, by decision M25.
+func TestYearTurnsWhileNothingRuns(t *testing.T) {
+	db := servicetest.OnSQLite(t)
+	var link, donor string
+	t.Run("before", func(t *testing.T) {
+		h := newHouse(t, db.Serve(t))
+		h.give("2021-05-05", "70")
+		donor = h.donor
+		eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
+		link = h.deltaLink("svc_donors", "svc_formaldefault")
+	})
+	db.Clock.Set(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC))
+	db.Set(t, "changes.retention", "8760h")
+	h := &house{Server: db.Serve(t), t: t}
+	eventually(t, "the touch", func() bool { return h.stored("rollover.year") == "2027" })
+	_, token, _ := strings.Cut(link, "/api/data/v9.2")
+	if ids := h.changes(token, "svc_donorid"); len(ids) != 1 || ids[0] != donor {
+		t.Errorf("the delta holds %v, want %s", ids, donor)
+	}
+	h.want("/svc_donors("+donor+")", "0.00", "svc_totalgiving5yearsago")
+}
+
+// TestNoTouchWithoutSetting leaves change tracking alone when rollover.touch is off; the columns turn all the same.
+func TestNoTouchWithoutSetting(t *testing.T) {
+	db := servicetest.OnSQLite(t)
+	db.Set(t, "rollover.touch", "false")
+	h := newHouse(t, db.Serve(t))
+	h.give("2026-05-05", "70")
+	eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
+	link := h.deltaLink("svc_donors", "svc_formaldefault")
+	db.Clock.Set(time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC))
+	eventually(t, "the new year is noted", func() bool { return h.stored("rollover.year") == "2027" })
+	if ids := h.changes(link, "svc_donorid"); len(ids) != 0 {
+		t.Errorf("the delta holds %v", ids)
+	}
+	h.want("/svc_donors("+h.donor+")", "0.00 70.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear")
+}
+
+// TestGivingYearFromJuly is the year that starts in July: 30 June 2026 and 1 July 2025 are one giving year, 1 July 2026 is the next.
+func TestGivingYearFromJuly(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		db.Set(t, "year.start_month", "7")
+		s := db.Serve(t)
+		eventually(t, "the setting is taken over", func() bool { return s.Service.Engine.Settings().YearStartMonth == 7 })
+		h := newHouse(t, s)
+		h.give("2026-06-30", "1")
+		h.give("2025-07-01", "20")
+		h.give("2026-07-01", "300")
+		h.give("2025-06-30", "4000")
+		donor := "/svc_donors(" + h.donor + ")"
+		h.want(donor, "21.00 4000.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear")
+		db.Clock.Set(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
+		h.want(donor, "300.00 21.00 4000.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear", "svc_totalgiving2yearsago")
+		h.CheckBooks(t)
+	})
+}
+
+// TestQuarterEnds keeps the net assets of quarter ends and averages them when spend.method asks for it.
+func TestQuarterEnds(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		db.Set(t, "spend.method", "avg12q")
+		s := db.Serve(t)
+		eventually(t, "the setting is taken over", func() bool { return s.Service.Engine.Settings().Spend == "avg12q" })
+		h := newHouse(t, s)
+		fund := "/svc_funds(" + h.fund + ")"
+		h.Must(t, "PATCH", fund, `{"svc_endowed":true,"svc_spendpercent":5,"svc_netassets":1000}`)
+		h.want(fund, "50.00", "svc_spendable")
+		eventually(t, "the last quarter counts as kept", func() bool { return h.stored("rollover.quarter") == "2026-03-31" })
+
+		db.Clock.Set(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
+		eventually(t, "the second quarter is kept", func() bool { return h.stored("rollover.quarter") == "2026-06-30" })
+		h.Must(t, "PATCH", fund, `{"svc_netassets":3000}`)
+		h.want(fund, "50.00", "svc_spendable") // 5 percent of the one quarter end there is
+
+		link := h.deltaLink("svc_funds", "svc_fundname")
+		db.Clock.Set(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC))
+		eventually(t, "the third quarter is kept", func() bool { return h.stored("rollover.quarter") == "2026-09-30" })
+		h.want(fund, "100.00", "svc_spendable") // 5 percent of (1000 + 3000) / 2
+		if ids := h.changes(link, "svc_fundid"); len(ids) > 0 && ids[0] != h.fund {
+			t.Errorf("the delta holds %v", ids)
+		}
+		h.CheckBooks(t)
+	})
+}
