@@ -260,6 +260,7 @@ var giftColumns = []string{
 	"svc_giftid", "svc_giftnum", "svc_giftnum_f", "svc_giftdate", "svc_gifttype", "svc_amount1", "svc_amount1_base", "svc_totalgift", "svc_totalgift_base",
 	"svc_paid", "svc_paid_base", "svc_balance", "svc_balance_base", "svc_feeamounttotal", "svc_feeamounttotal_base", "svc_donor", "svc_fund1",
 	"svc_giftrange", "createdon", "modifiedon", "statecode", "statuscode", "versionnumber", "exchangerate", "x_value", "x_counted",
+	"ownerid", "ownerid_t", "owninguser", "owningbusinessunit", "createdby", "modifiedby", "transactioncurrencyid",
 }
 
 // insertSQL is the statement of a gift's insert with the dialect's parameters.
@@ -272,6 +273,9 @@ func insertSQL(param func(i int) string) string {
 	return `INSERT INTO "svc_gift" (` + strings.Join(names, ",") + `) VALUES (` + strings.Join(params, ",") + `)`
 }
 
+// owner stands for the ids of users and units a gift carries.
+var owner = make([]byte, 16)
+
 // giftValues are the n-th gift's values in the order of giftColumns.
 func giftValues(donor, fund []byte, n int) []any {
 	id := value.NewGUID(now())
@@ -280,5 +284,6 @@ func giftValues(donor, fund []byte, n int) []any {
 	return []any{
 		id[:], num, strings.ToLower(num), seconds / value.SecondsPerDay, int64(730850000), cents, cents, cents, cents, cents, cents, int64(0), int64(0), int64(0), int64(0),
 		donor, fund, int64(730850001), seconds, seconds, int64(0), int64(1), int64(n), int64(10_000_000_000), cents, int64(1),
+		owner, int64(8), owner, owner, owner, owner, owner,
 	}
 }

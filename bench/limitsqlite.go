@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -12,18 +13,34 @@ func now() time.Time { return time.Now() }
 
 // sqliteLimit reads on a few connections and writes on one, without group commit.
 type sqliteLimit struct {
-	readers chan *sqlite.Conn
+	readers chan *sqliteConn
 	mu      sync.Mutex
-	writer  *sqlite.Conn
+	writer  *sqliteConn
+}
+
+// sqliteConn is a connection with its statements. They are kept with their bindings: clearing them makes SQLite prepare anew.
+type sqliteConn struct {
+	*sqlite.Conn
+	kept map[string]*sqlite.Stmt
+}
+
+func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
+	if st := c.kept[sql]; st != nil {
+		return st, nil
+	}
+	st, _, err := c.PrepareTransient(sql)
+	c.kept[sql] = st
+	return st, err
 }
 
 func openSQLiteLimit(file string) (*sqliteLimit, error) {
-	l := &sqliteLimit{readers: make(chan *sqlite.Conn, 4)}
+	l := &sqliteLimit{readers: make(chan *sqliteConn, 4)}
 	for i := range 5 {
-		c, err := sqlite.OpenConn(file, sqlite.OpenReadWrite|sqlite.OpenWAL)
+		conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite|sqlite.OpenWAL)
 		if err != nil {
 			return nil, err
 		}
+		c := &sqliteConn{conn, map[string]*sqlite.Stmt{}}
 		c.SetBusyTimeout(10 * time.Second)
 		for _, pragma := range []string{"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"} {
 			if err := run(c, pragma); err != nil {
@@ -39,14 +56,13 @@ func openSQLiteLimit(file string) (*sqliteLimit, error) {
 	return l, nil
 }
 
-func run(c *sqlite.Conn, sql string) error {
-	st, err := c.Prepare(sql)
+func run(c *sqliteConn, sql string) error {
+	st, err := c.statement(sql)
 	if err != nil {
 		return err
 	}
-	defer st.Reset()
 	_, err = st.Step()
-	return err
+	return errors.Join(err, st.Reset())
 }
 
 // sqliteCells reads cells of a statement; text and blobs through one reused buffer.
@@ -69,7 +85,7 @@ func (c *sqliteCells) bytes(i int) []byte {
 func (l *sqliteLimit) read(_ context.Context, sql string, id []byte, row func(cells) error) error {
 	conn := <-l.readers
 	defer func() { l.readers <- conn }()
-	st, err := conn.Prepare(sql)
+	st, err := conn.statement(sql)
 	if err != nil {
 		return err
 	}
@@ -89,13 +105,15 @@ func (l *sqliteLimit) read(_ context.Context, sql string, id []byte, row func(ce
 	}
 }
 
+var giftInsert = insertSQL(func(int) string { return "?" })
+
 func (l *sqliteLimit) insert(_ context.Context, rows int, donor, fund []byte, n int) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := run(l.writer, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	st, err := l.writer.Prepare(insertSQL(func(i int) string { return "?" }))
+	st, err := l.writer.statement(giftInsert)
 	if err != nil {
 		return err
 	}

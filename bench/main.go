@@ -55,7 +55,11 @@ type bench struct {
 }
 
 func (b *bench) run() error {
-	for _, store := range b.stores() {
+	stores, err := b.stores()
+	if err != nil {
+		return err
+	}
+	for _, store := range stores {
 		fmt.Printf("\n## %s, %s sample\n\n", store.name, b.size)
 		if err := b.seed(store.dsn); err != nil {
 			return err
@@ -69,17 +73,21 @@ func (b *bench) run() error {
 
 // database is one store under measurement.
 type database struct {
-	name, dsn string
-	postgres  bool
+	name, dsn  string
+	postmaster int // of a PostgreSQL cluster; 0 for the embedded store
 }
 
 // stores lists the embedded store and, where a test cluster was given, PostgreSQL.
-func (b *bench) stores() []database {
+func (b *bench) stores() ([]database, error) {
 	out := []database{{name: "SQLite", dsn: filepath.Join(b.dir, "bench.db")}}
 	if dsn := os.Getenv("ALMONER_TEST_PG"); dsn != "" {
-		out = append(out, database{name: "PostgreSQL", dsn: dsn, postgres: true})
+		postmaster, err := findPostmaster(dsn)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, database{name: "PostgreSQL", dsn: dsn, postmaster: postmaster})
 	}
-	return out
+	return out, nil
 }
 
 func (b *bench) seed(dsn string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // process is a server under measurement.
@@ -52,8 +55,8 @@ const ticksPerSecond = 100
 // cpu is the CPU time the server has used so far; on PostgreSQL its backends' too, which serve nobody else meanwhile.
 func (p *process) cpu() time.Duration {
 	ticks := processTicks(p.cmd.Process.Pid)
-	if p.store.postgres {
-		ticks += postgresTicks()
+	if p.store.postmaster > 0 {
+		ticks += postgresTicks(p.store.postmaster)
 	}
 	return time.Duration(ticks) * time.Second / ticksPerSecond
 }
@@ -70,24 +73,45 @@ func processTicks(pid int) int64 {
 	return user + system
 }
 
-// postgresTicks adds up all PostgreSQL processes of the machine: the bench's own cluster is the only one at work.
-func postgresTicks() int64 {
-	var sum int64
-	files, err := filepath.Glob("/proc/[0-9]*/comm")
+// postgresTicks adds up the processes of the cluster whose postmaster is given.
+func postgresTicks(postmaster int) int64 {
+	sum := processTicks(postmaster)
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return 0
 	}
 	for _, file := range files {
-		name, err := os.ReadFile(file)
-		if err != nil || strings.TrimSpace(string(name)) != "postgres" {
-			continue
-		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err == nil {
+		if err == nil && parentOf(pid) == postmaster {
 			sum += processTicks(pid)
 		}
 	}
 	return sum
+}
+
+// parentOf reads the parent of a process.
+func parentOf(pid int) int {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	parent, _ := strconv.Atoi(fields[1])
+	return parent
+}
+
+// findPostmaster asks a cluster for the process its backends come from.
+func findPostmaster(dsn string) (int, error) {
+	conn, err := pgx.Connect(context.Background(), dsn)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(context.Background())
+	var backend int
+	if err := conn.QueryRow(context.Background(), "SELECT pg_backend_pid()").Scan(&backend); err != nil {
+		return 0, err
+	}
+	return parentOf(backend), nil
 }
 
 // anonymous is the server's anonymous memory in megabytes.

@@ -132,7 +132,7 @@ func (b *bench) measureStore(store database) error {
 	}
 	fmt.Println("| scenario | CPU, limit | CPU, service | ratio | target | p50 ratio | p99 ratio |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
-	for _, s := range f.scenarios(store.postgres) {
+	for _, s := range f.scenarios(store.postmaster > 0) {
 		if !strings.Contains(s.name, b.only) {
 			continue
 		}

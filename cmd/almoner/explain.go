@@ -9,8 +9,10 @@ import (
 	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/fault"
+	"almoner/internal/fetchxml"
 	"almoner/internal/odata"
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/store/sqlgen"
 )
 
@@ -43,19 +45,40 @@ func explained(cmd *cobra.Command, o *opened, url string) (*query.Query, error) 
 	if err != nil {
 		return nil, err
 	}
+	q, err := bindExplained(o.model, table, parsed)
+	if err != nil {
+		return nil, err
+	}
 	eng, err := engine.New(cmd.Context(), engine.Options{Store: o.store, Model: o.model, Settings: o.settings, Logger: o.log})
 	if err != nil {
 		return nil, err
 	}
-	bound, err := odata.Bind(o.model, table, parsed)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := eng.Session(auth.System(o.model, auth.RootUnit)).Prepare(bound.Query)
+	plan, err := eng.Session(auth.System(o.model, auth.RootUnit)).Prepare(q)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Query, nil
+}
+
+// bindExplained binds a query in either language.
+func bindExplained(m *schema.Model, t *schema.Table, o *odata.Options) (*query.Query, error) {
+	if o.FetchXML == "" {
+		bound, err := odata.Bind(m, t, o)
+		if err != nil {
+			return nil, err
+		}
+		bound.LimitExpands(0, engine.MaxPage)
+		return bound.Query, nil
+	}
+	fetch, err := fetchxml.Parse(o.FetchXML)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := fetchxml.Bind(m, fetch)
+	if err != nil {
+		return nil, err
+	}
+	return bound.Query, nil
 }
 
 func printExplained(cmd *cobra.Command, o *opened, q *query.Query) error {
@@ -65,12 +88,8 @@ func printExplained(cmd *cobra.Command, o *opened, q *query.Query) error {
 		name    string
 		dialect *sqlgen.Dialect
 	}{{"sqlite", sqlgen.SQLite}, {"postgres", sqlgen.Postgres}} {
-		statements, err := sqlgen.Read(d.dialect, calendar, q)
-		if err != nil {
+		if err := printStatements(d.name, d.dialect, calendar, q); err != nil {
 			return err
-		}
-		for _, s := range statements {
-			fmt.Printf("\n-- %s\n%s\n", d.name, s.SQL)
 		}
 	}
 	text, err := o.store.Explain(cmd.Context(), q)
@@ -78,5 +97,39 @@ func printExplained(cmd *cobra.Command, o *opened, q *query.Query) error {
 		return err
 	}
 	fmt.Printf("\n-- plan on %s\n%s\n", o.store.Name(), text)
+	return nil
+}
+
+// printStatements prints what a store is asked: the rows, then each expanded collection for all parents of a page.
+func printStatements(name string, d *sqlgen.Dialect, calendar query.Calendar, q *query.Query) error {
+	statements, err := sqlgen.Read(d, calendar, q)
+	if err != nil {
+		return err
+	}
+	for _, s := range statements {
+		fmt.Printf("\n-- %s\n%s\n", name, s.SQL)
+	}
+	return printCollections(name, d, calendar, &q.Select)
+}
+
+func printCollections(name string, d *sqlgen.Dialect, calendar query.Calendar, n *query.Node) error {
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			if err := printCollections(name, d, calendar, one); err != nil {
+				return err
+			}
+		}
+		if e.Many == nil {
+			continue
+		}
+		s, err := sqlgen.Children(d, calendar, e, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("\n-- %s, %s\n%s\n", name, e.Nav.Name, s.SQL)
+		if err := printCollections(name, d, calendar, &e.Many.Select); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -25,9 +25,9 @@ func (e *Engine) Run(ctx context.Context) {
 		{"settings", time.Second, e.reloadSettings},
 		{"recalculation", 2 * time.Second, e.recalculate},
 		{"deferred totals", time.Second, e.watchDeferred},
-		{"giving year", 5 * time.Second, e.turnYear},
+		{"giving year", 2 * time.Second, e.turnYear},
 		{"list counts", 5 * time.Second, e.countLists},
-		{"quarter", 5 * time.Second, e.keepQuarter},
+		{"quarter", 2 * time.Second, e.keepQuarter},
 		{"purge", 10 * time.Minute, e.purge},
 	}
 	next := make([]time.Time, len(jobs))

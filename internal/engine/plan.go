@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -60,6 +61,35 @@ func newPlan(q *query.Query, offset int) *Plan {
 	}
 	p.cells = query.Cells(&q.Select)
 	return p
+}
+
+// maxCells is how many values one row of a statement may have, below what either store takes.
+const maxCells = 1600
+
+// checkedPlan lays out a query and refuses one that reads more values per row than a store can deliver.
+func checkedPlan(q *query.Query) (*Plan, error) {
+	p := newPlan(q, 0)
+	if n := p.widest(); n > maxCells {
+		return nil, fault.New(fault.BadRequest, "The query reads %d values per row; at most %d are possible. Select the columns you need.", n, maxCells).
+			At(q.Root.Table.Name)
+	}
+	return p, nil
+}
+
+// widest is the number of cells of the plan's widest statement.
+func (p *Plan) widest() int { return max(len(p.cells), p.Root.widest()) }
+
+func (n *NodePlan) widest() int {
+	most := 0
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			most = max(most, one.widest())
+		}
+		if e.Many != nil {
+			most = max(most, e.Many.widest()+1)
+		}
+	}
+	return most
 }
 
 func scaleOf(e query.Expr) int {

@@ -66,7 +66,7 @@ func (r *reader) prepareTrusted(q *query.Query) (*Plan, error) {
 		return nil, err
 	}
 	stabilize(q)
-	return newPlan(q, 0), nil
+	return checkedPlan(q)
 }
 
 // stabilize appends the key as the last sort value, here and in every expanded collection, so that pages never lose or repeat a row.
@@ -201,7 +201,7 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.Rows.Fill(rows, 0)
+	_, err = c.Rows.Fill(firstOfEach(rows, e.Expand.Show), 0)
 	rows.Close()
 	if err != nil {
 		return nil, err
@@ -217,6 +217,35 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 	}
 	c.sub, err = children(ctx, source, e.Many.Root, c.Rows)
 	return c, err
+}
+
+// firstOfEach passes on the rows to be shown of each parent and one more, so that a parent with very many does not fill the memory. The
+// parent's key is cell 0, and its rows come together. With most 0 all are passed on.
+func firstOfEach(rows query.Rows, most int) query.Rows {
+	if most == 0 {
+		return rows
+	}
+	return &leadingRows{Rows: rows, most: most}
+}
+
+type leadingRows struct {
+	query.Rows
+	most   int
+	parent value.GUID
+	seen   int
+}
+
+// Next moves to the next row that is passed on.
+func (l *leadingRows) Next() bool {
+	for l.Rows.Next() {
+		if id := value.GUID(l.Rows.Bytes(0)); id != l.parent {
+			l.parent, l.seen = id, 0
+		}
+		if l.seen++; l.seen <= l.most+1 {
+			return true
+		}
+	}
+	return false
 }
 
 // Count returns how many rows a prepared query matches, whatever its page.

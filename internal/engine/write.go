@@ -77,7 +77,10 @@ func (x *Tx) fresh(t *schema.Table, id value.GUID) (*entry, error) {
 		return nil, fault.New(fault.DuplicateRecord, "A record with matching key values already exists.").At(t.Name, "id "+id.String())
 	}
 	e.locked = true
-	return e, nil
+	if e.pending {
+		err = x.flush() // it was deleted in this transaction: that is a change of its own
+	}
+	return e, err
 }
 
 // newRow is an empty row with defaults and system columns filled.

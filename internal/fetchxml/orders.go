@@ -11,7 +11,11 @@ import (
 // orders fills the sort keys: those of the entity, then those of its links in document order, then whatever is needed to
 // make the order total.
 func (b *binder) orders() error {
+	count := 0
 	for _, j := range b.joined {
+		if count += len(j.syntax.Orders); count > query.MaxOrder {
+			return malformed("it has %d orders; at most %d are allowed.", count, query.MaxOrder)
+		}
 		for _, o := range j.syntax.Orders {
 			if err := b.order(j.link, o); err != nil {
 				return err

@@ -63,6 +63,8 @@ type Result struct {
 	Body any  // marshalled as the members of the complex result; a struct, so that members keep their order
 	Row  *Row // a row, encoded as a single answer
 	List *List
+	// Context is the fragment of the answer's context; "" for the message's own result type.
+	Context string
 }
 
 // Row names a row to be read back and sent.
@@ -77,7 +79,7 @@ type List struct{ Values []any }
 // All lists every message, family by family.
 func All() []*Message {
 	var all []*Message
-	for _, family := range [][]*Message{identity, bulk, members, state, access, history, books} {
+	for _, family := range [][]*Message{identity, bulk, members, state, access, history, books, merging, initializing} {
 		all = append(all, family...)
 	}
 	return all

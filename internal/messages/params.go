@@ -107,7 +107,11 @@ func reference(m *schema.Model, raw json.RawMessage, want *schema.Table) (*schem
 		return nil, value.GUID{}, fault.New(fault.BadPayload, "An entity reference must be a JSON object.")
 	}
 	if text := textOf(members["@odata.id"]); text != "" {
-		return odata.ParseReference(m, text)
+		t, id, err := odata.ParseReference(m, text)
+		if err == nil && want != nil && t != want {
+			err = misplaced(want, t)
+		}
+		return t, id, err
 	}
 	t := want
 	if kind := textOf(members["@odata.type"]); kind != "" {
@@ -120,13 +124,17 @@ func reference(m *schema.Model, raw json.RawMessage, want *schema.Table) (*schem
 		return nil, value.GUID{}, fault.New(fault.BadPayload, "An entity reference needs @odata.type.")
 	}
 	if want != nil && t != want {
-		return nil, value.GUID{}, fault.New(fault.BadPayload, "The reference must be to '%s', not to '%s'.", want.Name, t.Name)
+		return nil, value.GUID{}, misplaced(want, t)
 	}
 	id := keyOf(members, t)
 	if id.IsZero() {
 		return nil, id, fault.New(fault.BadPayload, "EdmEntityObject passed should have the key property value set.").At(t.Name, "column "+t.Key.Name)
 	}
 	return t, id, nil
+}
+
+func misplaced(want, got *schema.Table) error {
+	return fault.New(fault.BadPayload, "The reference must be to '%s', not to '%s'.", want.Name, got.Name)
 }
 
 // keyOf reads the key member of an entity; principals may be named by ownerid.

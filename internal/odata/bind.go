@@ -38,27 +38,32 @@ func Bind(_ *schema.Model, t *schema.Table, o *Options) (*Bound, error) {
 	return bound, b.checkSize(bound.Query)
 }
 
-// LimitExpands bounds the rows of expanded collections: to most, or, where expands nest, to pages of size rows if that is above 0. One
-// row more is read, to tell whether there are more. A $top of the client's own that is not greater stays as it is.
+// LimitExpands bounds the rows of expanded collections: to most, or, where expands nest, to pages of size rows if that is above 0. A
+// $top of the client's own that is not greater stays as it is.
 func (b *Bound) LimitExpands(size, most int) {
-	if b.Nested && size > 0 {
-		most = min(most, size)
+	if !b.Nested || size == 0 || size > most {
+		size = most
 	}
-	limitExpands(&b.Query.Select, most)
+	limitExpands(&b.Query.Select, size, size < most)
 }
 
-func limitExpands(n *query.Node, most int) {
+// limitExpands shows at most so many rows of each collection. For few of many the store picks them, and one more to tell whether there
+// are more; where hardly any parent has that many it would be the dearer way.
+func limitExpands(n *query.Node, most int, few bool) {
 	for _, e := range n.Expands {
 		for _, one := range e.One {
-			limitExpands(one, most)
+			limitExpands(one, most, few)
 		}
 		if e.Many == nil {
 			continue
 		}
 		if e.Top == 0 || e.Top > most {
-			e.Top, e.Show = most+1, most
+			e.Top, e.Show = 0, most
+			if few {
+				e.Top = most + 1
+			}
 		}
-		limitExpands(&e.Many.Select, most)
+		limitExpands(&e.Many.Select, most, few)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 func (e *env) order(items []OrderItem) ([]query.Order, error) {
 	var out []query.Order
 	seen := map[query.Expr]bool{}
+	if len(items) > query.MaxOrder {
+		return nil, badRequest("$orderby has %d keys; at most %d are allowed.", len(items), query.MaxOrder)
+	}
 	for _, item := range items {
 		ref, expr, err := e.sortKey(item.Expr)
 		if err != nil {

@@ -8,6 +8,9 @@ const (
 	MaxLinks      = 15
 )
 
+// MaxOrder is how many keys a query may be sorted by: the condition that a row lies behind another nests with every one of them.
+const MaxOrder = 32
+
 // Size says how large a query is.
 type Size struct {
 	Conditions int // comparisons anywhere in the tree; a list of values counts once

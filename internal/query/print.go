@@ -16,7 +16,8 @@ func (q *Query) String() string {
 	return strings.TrimRight(p.String(), "\n")
 }
 
-// Shape prints a query like String, with a question mark in place of every constant: what may stand in a log.
+// Shape prints a query like String, with a question mark in place of every constant and the number of plain columns in place of their
+// names: what may stand in a log.
 func (q *Query) Shape() string {
 	p := &printer{names: map[*Link]string{}, hidden: true}
 	p.query(q, "")
@@ -68,7 +69,7 @@ func (k JoinKind) String() string {
 type printer struct {
 	strings.Builder
 	names  map[*Link]string
-	hidden bool // constants are not shown
+	hidden bool // neither constants nor plain columns are shown
 }
 
 func (p *printer) line(indent, format string, args ...any) {
@@ -128,8 +129,17 @@ func (p *printer) join(l *Link) string {
 }
 
 func (p *printer) node(n *Node, indent string) {
+	plain := 0
 	for i := range n.Outputs {
-		p.line(indent, "%s", p.output(&n.Outputs[i]))
+		o := &n.Outputs[i]
+		if _, column := o.Expr.(Ref); p.hidden && column && o.Agg == AggNone && o.Label == nil {
+			plain++
+			continue
+		}
+		p.line(indent, "%s", p.output(o))
+	}
+	if plain > 0 {
+		p.line(indent, "select %d columns", plain)
 	}
 	for _, e := range n.Expands {
 		p.expand(e, indent)

@@ -22,7 +22,7 @@ var lives = map[string]map[string]string{
 // TestHistories lives random lives and holds the books against the slow model and against a recalculation.
 func TestHistories(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
-	const rounds, steps = 3, 600
+	const rounds, steps = 4, 800
 	for name, config := range lives {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ type writer struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	store    store.Store
-	outlines map[*schema.Table]*outline
+	outlines map[kin]*outline
 	pending  []record
 	queue    chan []record
 	finished chan struct{}
@@ -41,7 +41,7 @@ type writer struct {
 }
 
 func newWriter(ctx context.Context, st store.Store, written func(int)) *writer {
-	w := &writer{store: st, outlines: map[*schema.Table]*outline{}, queue: make(chan []record, 1), finished: make(chan struct{}), written: written}
+	w := &writer{store: st, outlines: map[kin]*outline{}, queue: make(chan []record, 1), finished: make(chan struct{}), written: written}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	go w.run()
 	return w
@@ -58,35 +58,57 @@ func (w *writer) add(rows []*query.Row) error {
 	return w.send()
 }
 
-// outline is the columns that rows of a table have had values in so far.
+// outline is the columns that rows alike have had values in so far. Rows are alike when they are of one table and have about as
+// many values: the few gifts with a dozen splits do not make all others carry their empty columns.
 type outline struct {
 	has     []bool // by index of the column
 	columns []*schema.Column
 }
 
-// outlined lists the columns to insert. Rows of one table name the same columns, nulls among them, so that the database sees few
+// kin names the rows that share an outline.
+type kin struct {
+	table *schema.Table
+	width int
+}
+
+const kinWidth = 16 // values more make a row of other kin
+
+// outlined lists the columns to insert. Rows alike name the same columns, nulls among them, so that the database sees few
 // different statements.
 func (w *writer) outlined(r *query.Row) []query.Assign {
-	s := w.outlines[r.Table]
-	if s == nil {
-		s = &outline{has: make([]bool, len(r.Table.Columns))}
-		w.outlines[r.Table] = s
-	}
 	version := r.Table.Column("versionnumber")
+	o := w.outline(r)
 	for i, c := range r.Table.Columns {
-		if !s.has[i] && c.Stored() && c != version && !r.Get(c).IsNull() {
-			s.has[i] = true
-			s.columns = append(s.columns, c)
+		if !o.has[i] && c.Stored() && c != version && !r.Get(c).IsNull() {
+			o.has[i] = true
+			o.columns = append(o.columns, c)
 		}
 	}
-	set := make([]query.Assign, 0, len(s.columns)+1)
-	for _, c := range s.columns {
+	set := make([]query.Assign, 0, len(o.columns)+1)
+	for _, c := range o.columns {
 		set = append(set, query.Assign{Column: c, Value: r.Get(c)})
 	}
 	if version != nil {
 		set = append(set, query.Assign{Column: version})
 	}
 	return set
+}
+
+// outline returns the outline of a row's kin.
+func (w *writer) outline(r *query.Row) *outline {
+	values := 0
+	for _, c := range r.Table.Columns {
+		if !r.Get(c).IsNull() {
+			values++
+		}
+	}
+	k := kin{r.Table, values / kinWidth}
+	o := w.outlines[k]
+	if o == nil {
+		o = &outline{has: make([]bool, len(r.Table.Columns))}
+		w.outlines[k] = o
+	}
+	return o
 }
 
 func (w *writer) send() error {

@@ -81,6 +81,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 func (s *Service) routes() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registerDeferred(registry, s.Engine)
 	api := webapi.New(webapi.Options{
 		Engine: s.Engine, Auth: s.Auth, Limits: s.limiter(), Logger: s.o.Log, BehindProxy: s.o.Settings.BehindProxy,
 		Metrics: webapi.NewMetrics(registry),
@@ -106,6 +107,16 @@ func (s *Service) routes() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// registerDeferred shows how the making of deferred totals is getting on.
+func registerDeferred(registry *prometheus.Registry, e *engine.Engine) {
+	registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "almoner_deferred_rows", Help: "Rows whose totals wait to be made anew."},
+			func() float64 { waiting, _ := e.DeferredParents(); return float64(waiting) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "almoner_deferred_rows_done_total", Help: "Rows whose deferred totals this process has made anew."},
+			func() float64 { _, done := e.DeferredParents(); return float64(done) }),
+	)
 }
 
 func newAuthenticator(ctx context.Context, o Options) (*auth.Authenticator, error) {

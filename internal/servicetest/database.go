@@ -30,10 +30,11 @@ type Database struct {
 // Noon is the moment a database is made: noon of 30 June 2026.
 var Noon = time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 
-// Each runs a test once on each store.
+// Each runs a test once on each store, in parallel with others.
 func Each(t *testing.T, test func(t *testing.T, db *Database)) {
-	t.Run("SQLite", func(t *testing.T) { test(t, OnSQLite(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, OnPostgreSQL(t)) })
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t, OnSQLite(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, OnPostgreSQL(t)) })
 }
 
 // OnSQLite makes a database in a file. Its services share one open file, as only one process serves it.
@@ -103,6 +104,12 @@ func (d *Database) Set(t testing.TB, name, text string) {
 	if err := settings.Default().Set(name, text); err != nil {
 		t.Fatal(err)
 	}
+	d.Mark(t, name, text)
+}
+
+// Mark stores a row in the table of settings, where the background jobs keep their marks too.
+func (d *Database) Mark(t testing.TB, name, text string) {
+	t.Helper()
 	table := d.Model.Table("setting")
 	err := d.Store(t).Write(t.Context(), func(tx store.Tx) error {
 		return tx.Put(t.Context(), table, []query.Assign{

@@ -20,7 +20,7 @@ import (
 	"almoner/internal/store"
 )
 
-// Server is a running service.
+// Server is a running service as one application calls it: the administrator's, unless As made it.
 type Server struct {
 	Origin  string
 	Service *service.Service
@@ -49,11 +49,32 @@ func (d *Database) Serve(t testing.TB) *Server {
 	listener.Config.Handler = s.Service
 	listener.Start()
 	t.Cleanup(func() { listener.Close(); stop(); <-ended })
-	s.token, err = auth.NewRegistry(s.Store, d.Model, nil).IssueToken(t.Context(), "", time.Hour)
+	s.token = s.issueToken(t, "")
+	return s
+}
+
+func (s *Server) issueToken(t testing.TB, app string) string {
+	t.Helper()
+	token, err := s.registry().IssueToken(t.Context(), app, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return token
+}
+
+func (s *Server) registry() *auth.Registry {
+	return auth.NewRegistry(s.Store, s.Service.Engine.Model(), nil)
+}
+
+// As returns the same service as a new application with some roles calls it.
+func (s *Server) As(t testing.TB, app string, roles ...string) *Server {
+	t.Helper()
+	if _, err := s.registry().CreateApp(t.Context(), app, roles); err != nil {
+		t.Fatal(err)
+	}
+	other := *s
+	other.token = s.issueToken(t, app)
+	return &other
 }
 
 // testLog sends a service's log to the test's.
@@ -71,7 +92,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Call sends a request as the administrator. path is relative to the Web API unless it is a whole address; header lines are written
+// Call sends a request. path is relative to the Web API unless it is a whole address; header lines are written
 // as "Name: value".
 func (s *Server) Call(ctx context.Context, method, path, body string, header ...string) (*Answer, error) {
 	if !strings.HasPrefix(path, "http") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"almoner/internal/engine"
 	"almoner/internal/servicetest"
 )
 
@@ -117,6 +118,7 @@ func (h *house) stored(name string) string {
 
 // TestYearTurnsWhileNothingRuns starts a service after the year has turned: the touch still comes, by decision M25.
 func TestYearTurnsWhileNothingRuns(t *testing.T) {
+	t.Parallel()
 	db := servicetest.OnSQLite(t)
 	var link, donor string
 	t.Run("before", func(t *testing.T) {
@@ -139,8 +141,10 @@ func TestYearTurnsWhileNothingRuns(t *testing.T) {
 
 // TestNoTouchWithoutSetting leaves change tracking alone when rollover.touch is off; the columns turn all the same.
 func TestNoTouchWithoutSetting(t *testing.T) {
+	t.Parallel()
 	db := servicetest.OnSQLite(t)
 	db.Set(t, "rollover.touch", "false")
+	db.Clock.Set(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
 	h := newHouse(t, db.Serve(t))
 	h.give("2026-05-05", "70")
 	eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
@@ -189,11 +193,32 @@ func TestQuarterEnds(t *testing.T) {
 		h.Must(t, "PATCH", fund, `{"svc_netassets":3000}`)
 		h.want(fund, "50.00", "svc_spendable") // 5 percent of the one quarter end there is
 
+		db.Clock.Set(time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC))
 		link := h.deltaLink("svc_funds", "svc_fundname")
 		db.Clock.Set(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC))
 		eventually(t, "the third quarter is kept", func() bool { return h.stored("rollover.quarter") == "2026-09-30" })
 		h.want(fund, "100.00", "svc_spendable") // 5 percent of (1000 + 3000) / 2
-		if ids := h.changes(link, "svc_fundid"); len(ids) > 0 && ids[0] != h.fund {
+		if ids := h.changes(link, "svc_fundid"); len(ids) != 1 || ids[0] != h.fund {
+			t.Errorf("the delta holds %v, want the fund whose spendable amount has changed", ids)
+		}
+		h.CheckBooks(t)
+	})
+}
+
+// TestChangedSettingRecalculates changes what counts as giving while a service runs: totals follow by themselves.
+func TestChangedSettingRecalculates(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		h := newHouse(t, db.Serve(t))
+		h.Create(t, "svc_gifts", fmt.Sprintf(`{"svc_giftdate":"2026-01-01","svc_gifttype":730850001,"svc_amount1":100,
+			"svc_Donor@odata.bind":"/svc_donors(%s)","svc_Fund1@odata.bind":"/svc_funds(%s)"}`, h.donor, h.fund))
+		donor := "/svc_donors(" + h.donor + ")"
+		h.want(donor, "0.00", "svc_totalgivingthisyear")
+		link := h.deltaLink("svc_donors", "svc_formaldefault")
+		db.Set(t, "giving.pledge_basis", "commitment")
+		db.Mark(t, engine.RecalcPending, "yes")
+		eventually(t, "the recalculation", func() bool { return h.stored(engine.RecalcPending) == "" })
+		h.want(donor, "100.00", "svc_totalgivingthisyear")
+		if ids := h.changes(link, "svc_donorid"); len(ids) != 1 {
 			t.Errorf("the delta holds %v", ids)
 		}
 		h.CheckBooks(t)

@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	writers   = 8
-	writes    = 45 // of each writer
-	readers   = 3
-	killEvery = 70 // writes between two kills
+	writers = 8
+	readers = 3
+	kills   = 6
 )
 
 // TestDeltasMissNothing lets writers and readers loose on a service whose processes are killed and started again. What each reader has put
@@ -18,15 +17,16 @@ const (
 func TestDeltasMissNothing(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		db := newSQLite(t)
-		synchronise(t, run(t, db, "token"), startNode(t, db))
+		synchronise(t, 40, run(t, db, "token"), startNode(t, db))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		db := newPostgres(t)
-		synchronise(t, run(t, db, "token"), startNode(t, db), startNode(t, db))
+		synchronise(t, 80, run(t, db, "token"), startNode(t, db), startNode(t, db))
 	})
 }
 
-func synchronise(t *testing.T, token string, nodes ...*node) {
+// synchronise lets every writer make some writes.
+func synchronise(t *testing.T, writes int, token string, nodes ...*node) {
 	seed := newSeed(t)
 	c := connect(t, token, nodes)
 	w := newWorld(c)
@@ -40,11 +40,14 @@ func synchronise(t *testing.T, token string, nodes ...*node) {
 			}
 		})
 	}
-	for i := range readers {
-		mirrors := everyTable(connect(t, token, nodes))
-		reading.Go(func() { follow(t, i, mirrors, quiet) })
+	for range readers {
+		reader := connect(t, token, nodes)
+		for set := range keys {
+			reading.Go(func() { follow(t, newMirror(reader, set), quiet) })
+		}
 	}
-	killInTurn(t, nodes, w, quiet, &writing)
+	killInTurn(t, nodes, w, int64(writers*writes/(kills+1)), &writing)
+	close(quiet)
 	reading.Wait()
 	if all := w.done.Load(); w.taken.Load() < all/2 {
 		t.Errorf("only %d of %d writes were accepted", w.taken.Load(), all)
@@ -61,62 +64,46 @@ func connect(t testing.TB, token string, nodes []*node) *client {
 	return newClient(t, token, origins...)
 }
 
-func everyTable(c *client) []*mirror {
-	var all []*mirror
-	for set := range keys {
-		all = append(all, newMirror(c, set))
-	}
-	return all
-}
-
-// follow pulls all tables until nobody writes any more, then once more, and compares.
-func follow(t *testing.T, reader int, mirrors []*mirror, quiet <-chan struct{}) {
+// follow pulls a table until nobody writes any more, then once more, and compares.
+func follow(t *testing.T, m *mirror, quiet <-chan struct{}) {
 	for last := false; !last; {
 		select {
 		case <-quiet:
 			last = true
 		default:
 		}
-		for _, m := range mirrors {
-			if err := m.pull(); err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	}
-	for _, m := range mirrors {
-		whole, err := readAll(m.client, m.set)
-		if err != nil {
+		if err := m.pull(); err != nil {
 			t.Error(err)
 			return
 		}
-		compareMirror(t, m.set, m.rows, whole)
-		if m.set == "svc_gifts" {
-			t.Logf("reader %d pulled %s %d times and has %d rows", reader, m.set, m.pulls, len(m.rows))
-		}
+		<-tick()
 	}
+	whole, err := readAll(m.client, m.set)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	compareMirror(t, m.set, m.rows, whole)
+	t.Logf("%s: %d rows, pulled %d times", m.set, len(m.rows), m.pulls)
 }
 
-// killInTurn kills one process after the other, each time some writes have been answered, and starts it again. It closes quiet when all
-// writers are through.
-func killInTurn(t *testing.T, nodes []*node, w *world, quiet chan<- struct{}, writing *sync.WaitGroup) {
+// killInTurn kills one process after the other, each time some more writes have been answered, and starts it again, until all writers are
+// through.
+func killInTurn(t *testing.T, nodes []*node, w *world, every int64, writing *sync.WaitGroup) {
 	through := make(chan struct{})
 	go func() { writing.Wait(); close(through) }()
-	defer close(quiet)
-	kills := 0
-	for next := int64(killEvery); ; next += killEvery {
-		for w.done.Load() < next {
+	for killed := 0; ; killed++ {
+		for w.done.Load() < int64(killed+1)*every {
 			select {
 			case <-through:
-				t.Logf("%d kills", kills)
+				t.Logf("%d processes killed", killed)
 				return
 			case <-tick():
 			}
 		}
-		n := nodes[kills%len(nodes)]
+		n := nodes[killed%len(nodes)]
 		n.kill()
 		n.start(t)
-		kills++
 	}
 }
 

@@ -38,6 +38,9 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 	if err != nil {
 		return nil, err
 	}
+	if err := s.claim(ctx, r.Session, r.repeat); err != nil {
+		return nil, err
+	}
 	out := newBatchWriter("batchresponse_" + r.answerID().String())
 	status := http.StatusOK
 	for i := range items {

@@ -132,6 +132,8 @@ func (s *Service) result(ctx context.Context, r *Request, m *messages.Message, r
 		return s.jsonResult(r, "#Collection("+m.Returns+")", struct {
 			Value []any `json:"value"`
 		}{result.List.Values})
+	case result.Body != nil && result.Context != "":
+		return s.jsonResult(r, "#"+result.Context, result.Body)
 	case result.Body != nil:
 		return s.jsonResult(r, "#"+m.Returns, result.Body)
 	default:

@@ -181,8 +181,14 @@ func writableTable(t *schema.Table) error {
 	return nil
 }
 
-// written makes the answer to a create or update: 204 with the row's address, or the row itself when asked for.
+// written makes the answer to a create or update: 204 with the row's address, or the row itself when asked for. A duplicate is refused
+// here where the client asked to be told.
 func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *schema.Table, id value.GUID, status int) (*Response, error) {
+	if strings.EqualFold(r.Header.Get("MSCRM.SuppressDuplicateDetection"), "false") {
+		if err := tx.CheckDuplicates(t, id); err != nil {
+			return nil, err
+		}
+	}
 	resp := noContent()
 	if r.Prefer.Representation {
 		bound, err := odata.Bind(s.engine.Model(), t, r.representationOptions())
@@ -200,6 +206,9 @@ func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *sch
 		resp.Header.Set("ETag", etag(row.version))
 		r.Prefer.applied = []string{"return=representation"}
 		r.setApplied(resp, r.Prefer.appliedHeader(0, false))
+	}
+	if r.Session.Deferred {
+		resp.Header.Add("Preference-Applied", "rollups=deferred")
 	}
 	self := r.Base + "/" + t.Set + "(" + id.String() + ")"
 	resp.Header.Set("OData-EntityId", self)

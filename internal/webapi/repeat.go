@@ -100,6 +100,15 @@ func (s *Service) once(ctx context.Context, session *engine.Session, key *repeat
 	return nil, err
 }
 
+// claim takes a request id for a batch before any of it runs. Its parts are answered one by one, each under an id of its own.
+func (s *Service) claim(ctx context.Context, session *engine.Session, key *repeatKey) error {
+	if key == nil {
+		return nil
+	}
+	_, err := s.once(ctx, session, key, func(*engine.Tx) ([]*Response, error) { return []*Response{noContent()}, nil })
+	return err
+}
+
 // stored returns the answers kept for a call, nil when there are none; the same id with another content is refused.
 func (s *Service) stored(ctx context.Context, session *engine.Session, key *repeatKey) ([]*Response, error) {
 	hash, payload, err := session.Answered(ctx, key.id)

@@ -85,13 +85,17 @@ func ask(t *testing.T, to wiretest.Target, target, name string) string {
 	return strings.Join(names, " ")
 }
 
-func get(t *testing.T, to wiretest.Target, target string) []byte {
+// get reads an answer, whatever its status. header holds names and values in turn.
+func get(t *testing.T, to wiretest.Target, target string, header ...string) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to.Origin+"/api/data/v9.2/"+target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+to.Token)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

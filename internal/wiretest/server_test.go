@@ -18,6 +18,7 @@ import (
 	"almoner/internal/store"
 	"almoner/internal/store/postgres"
 	"almoner/internal/store/sqlite"
+	"almoner/internal/value"
 	"almoner/internal/wiretest"
 	"almoner/tables"
 )
@@ -96,13 +97,19 @@ func (s *stores) prepare(t *testing.T, st store.Store) {
 
 // serve serves a fresh database at a fixed moment until the test ends.
 func (s *stores) serve(t *testing.T) wiretest.Target {
+	log := slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError}))
+	return s.serveWith(t, settings.Default(), log)
+}
+
+// serveWith is serve with settings and a log of one's own.
+func (s *stores) serveWith(t *testing.T, cfg *settings.Settings, log *slog.Logger) wiretest.Target {
 	st := s.open(t)
 	t.Cleanup(func() { st.Close() })
+	s.keep(t, st, cfg)
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
-	log := slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError}))
 	svc, err := service.New(t.Context(), service.Options{
-		Store: st, Model: s.model, Settings: settings.Default(), Clock: func() time.Time { return now }, Log: log, Origin: origin,
+		Store: st, Model: s.model, Settings: cfg, Clock: func() time.Time { return now }, Log: log, Origin: origin,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +125,26 @@ func (s *stores) serve(t *testing.T) wiretest.Target {
 		t.Fatal(err)
 	}
 	return wiretest.Target{Origin: origin, Token: token}
+}
+
+// keep stores the business settings that are not the default ones, as every node of the service reads them.
+func (s *stores) keep(t *testing.T, st store.Store, cfg *settings.Settings) {
+	table := s.model.Table("setting")
+	err := st.Write(t.Context(), func(tx store.Tx) error {
+		for _, c := range settings.Diff(settings.Default(), cfg) {
+			if !settings.IsBusiness(c.Name) {
+				continue
+			}
+			row := []query.Assign{{Column: table.MustColumn("name"), Value: value.Text(c.Name)}, {Column: table.MustColumn("value"), Value: value.Text(c.New)}}
+			if err := tx.Put(t.Context(), table, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // testWriter sends the service's log to the test's.

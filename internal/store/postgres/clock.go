@@ -29,12 +29,12 @@ import (
 // given to a client, no crash or failover can make the sequence hand out a version up to W again.
 //
 // A waiting exclusive lock holds back new writers. A tick therefore waits only very briefly, and after a miss it tries again
-// after a pause, a little more patiently. Both grow together, so that writers stand still for at most a fifth of the time: a
-// long transaction delays the clock, not the writers, and many short ones do not keep it from ticking.
+// after a pause, more patiently. Both grow together, so that writers stand still for at most a fifth of the time: a long
+// transaction delays the clock, not the writers, and many short ones do not keep it from ticking.
 
 const (
 	tickPace      = 50 * time.Millisecond // least time between two ticks of one process
-	firstPatience = 20 * time.Millisecond // how long the first try waits for the lock
+	leastPatience = 20 * time.Millisecond // how long a tick waits for the lock when others have not missed it
 	mostPatience  = 250 * time.Millisecond
 	pausePerWait  = 4 // a pause is so many times as long as the wait before it
 
@@ -57,6 +57,8 @@ type clock struct {
 	mu     sync.Mutex
 	open   *flight   // the flight callers may still join
 	ticked time.Time // when the last tick was begun
+
+	patience time.Duration // how long the next try waits for the lock; changed by the flight that has the turn
 }
 
 // flight is one search for a watermark on behalf of all who joined it.
@@ -69,7 +71,7 @@ type flight struct {
 }
 
 func newClock(s *Store, key int64) *clock {
-	return &clock{store: s, key: key, turn: make(chan struct{}, 1)}
+	return &clock{store: s, key: key, turn: make(chan struct{}, 1), patience: leastPatience}
 }
 
 // enter returns the statement with which a write transaction begins.
@@ -153,19 +155,21 @@ func (c *clock) fly(ctx context.Context, f *flight) {
 	if f.mark, moved, f.err = c.look(ctx); f.err != nil || !moved {
 		return
 	}
-	for patience := firstPatience; ; patience = min(3*patience/2, mostPatience) {
+	for {
 		c.unseal(f)
 		if f.err = c.keepPace(ctx); f.err != nil {
 			return
 		}
 		c.seal(f)
-		if f.mark, f.err = c.tick(ctx, patience); stateOf(f.err) != stateLockNotAvailable {
+		if f.mark, f.err = c.tick(ctx); stateOf(f.err) != stateLockNotAvailable {
+			c.patience = max(c.patience/2, leastPatience)
 			return
 		}
 		c.unseal(f)
-		if f.err = sleep(ctx, pausePerWait*patience); f.err != nil {
+		if f.err = sleep(ctx, pausePerWait*c.patience); f.err != nil {
 			return
 		}
+		c.patience = min(2*c.patience, mostPatience)
 	}
 }
 
@@ -188,14 +192,14 @@ func (c *clock) keepPace(ctx context.Context) error {
 }
 
 // tick tries once to take the lock and store the sequence's last value. Like any write it is never cancelled.
-func (c *clock) tick(ctx context.Context, patience time.Duration) (int64, error) {
+func (c *clock) tick(ctx context.Context) (int64, error) {
 	x, err := c.store.openSession(ctx, c.store.side, true)
 	if err != nil {
 		return 0, err
 	}
 	defer x.end()
 	x.beginWrite()
-	x.enqueue(statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", patience.Milliseconds())}, nil)
+	x.enqueue(statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", c.patience.Milliseconds())}, nil)
 	x.enqueue(statement{"SELECT pg_advisory_xact_lock($1)", []any{c.key}}, nil)
 	e, err := x.send(ctx, statement{sql: sqlTick}, statement{sql: "COMMIT"})
 	if err != nil {

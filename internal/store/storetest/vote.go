@@ -51,30 +51,27 @@ type vote struct {
 	stores []store.Store
 }
 
-// enough is the number of trees after which every operator must have been drawn.
-const enough = 500
+// enough is the number of trees after which every operator and every function must have been drawn.
+const enough = 2000
 
 // report logs how often each operator and function was drawn.
 func (v *vote) report(trees int) {
 	var lines []string
-	for op := query.OpEq; op <= query.OpNotUnder; op++ {
-		lines = append(lines, fmt.Sprintf("%s:%d", opName(op), v.ops[op]))
-		if v.ops[op] == 0 && trees >= enough {
-			v.t.Errorf("operator %s was never drawn", opName(op))
+	drawn := func(name string, n int) {
+		lines = append(lines, fmt.Sprintf("%s:%d", name, n))
+		if n == 0 && trees >= enough {
+			v.t.Errorf("%s was never drawn", name)
 		}
 	}
+	for op := query.OpEq; op <= query.OpNotUnder; op++ {
+		drawn(op.String(), v.ops[op])
+	}
 	for fn := query.FnToLower; fn <= query.FnMoney; fn++ {
-		lines = append(lines, fmt.Sprintf("function %d:%d", fn, v.fns[fn]))
+		if fn != query.FnNow { // stores never see it
+			drawn(fn.String(), v.fns[fn])
+		}
 	}
 	v.t.Log(strings.Join(lines, " "))
-}
-
-// opName is the operator's name in FetchXML, or its number where it has none.
-func opName(op query.Op) string {
-	if name := op.Facts().Fetch; name != "" {
-		return name
-	}
-	return fmt.Sprint("operator ", op)
 }
 
 // ballot draws one question and compares the answers.
