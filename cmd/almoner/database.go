@@ -125,7 +125,7 @@ func (d *database) openStore(ctx context.Context, model *schema.Model, o opening
 }
 
 // loadCache is how many MiB of pages a large load keeps in memory, so that it does not write the same ones again and again.
-const loadCache = 512
+const loadCache = 256
 
 func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")

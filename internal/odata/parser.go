@@ -2,8 +2,8 @@ package odata
 
 import "strings"
 
-// The bounds of one expression: how deep it nests, how many operations and function calls it has, and how many nodes in
-// all once aliases are put in. They keep the tree inside what both stores can take.
+// The bounds of one expression: how deep it nests, how many arithmetic operations and negations it has, and how many nodes in all once
+// aliases are put in. They keep the tree inside what both stores can take; conditions are counted when it is bound.
 const (
 	maxDepth      = 100
 	maxOperations = 500
@@ -322,9 +322,6 @@ func (p *parser) member() (Node, error) {
 
 func (p *parser) call(path []string, name string) (Node, error) {
 	at := p.tok.start
-	if err := p.operation(); err != nil {
-		return nil, err
-	}
 	if err := p.enter(); err != nil {
 		return nil, err
 	}

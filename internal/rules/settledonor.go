@@ -167,7 +167,7 @@ func (r *ranks) play(c standingChange) {
 func (b *Books) rankColumns(row *query.Row, r *ranks) ([]query.Assign, error) {
 	t := row.Table
 	if r.doubtFirst {
-		first, err := b.topGift(row.ID, []string{"svc_giftdate", "svc_giftid"})
+		first, err := b.topGift(row.ID, firstOrder)
 		if err != nil {
 			return nil, err
 		}
@@ -193,8 +193,9 @@ func (b *Books) rankColumns(row *query.Row, r *ranks) ([]query.Assign, error) {
 	return append(out, most...), err
 }
 
-// The orders in which the latest and the largest gift come first.
+// The orders in which the first, the latest and the largest gift come first. Each is the order of an index.
 var (
+	firstOrder   = []string{"svc_giftdate", "createdon", "svc_giftid"}
 	latestOrder  = []string{"-svc_giftdate", "-createdon", "-svc_giftid"}
 	largestOrder = []string{"-x_value", "-svc_giftdate", "-createdon", "-svc_giftid"}
 )

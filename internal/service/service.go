@@ -29,8 +29,9 @@ type Options struct {
 	Settings *settings.Settings
 	Clock    func() time.Time // the service's idea of now
 	Log      *slog.Logger
-	Origin   string // scheme and host the service listens on
-	Shared   bool   // other processes serve the same database: limits are counted together
+	Origin   string               // scheme and host the service listens on
+	Shared   bool                 // other processes serve the same database: limits are counted together
+	Steady   func() time.Duration // the monotonic clock of the protection limits; nil for the machine's
 }
 
 // Service is everything one process serves.
@@ -76,7 +77,10 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // ServeHTTP answers every door of the program.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	harden(w.Header(), r)
+	s.handler.ServeHTTP(w, r)
+}
 
 func (s *Service) routes() http.Handler {
 	registry := prometheus.NewRegistry()
@@ -139,9 +143,9 @@ func (s *Service) limiter() *limits.Limiter {
 	l, set := limits.Defaults(), s.o.Settings
 	l.Requests, l.Window, l.Concurrency, l.Execution = set.LimitRequests, set.LimitWindow, set.LimitConcurrency, set.LimitExecution
 	if s.leases == nil {
-		return limits.New(l, nil, nil)
+		return limits.New(l, s.o.Steady, nil)
 	}
-	return limits.New(l, nil, s.leases)
+	return limits.New(l, s.o.Steady, s.leases)
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

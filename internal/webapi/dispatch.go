@@ -53,7 +53,7 @@ func (t *target) methods() string {
 	switch {
 	case t.message != "":
 		return readMethods + ",POST"
-	case t.table.ReadOnly || t.suffix == "$count" || t.suffix == "$value":
+	case t.table.ReadOnly || t.suffix == "$count" || t.suffix == "$value" || t.suffix == "$ref" && !linkable(t.nav):
 		return readMethods
 	case t.suffix == "$ref" && t.nav.Many:
 		return readMethods + ",POST,PUT,DELETE"

@@ -19,6 +19,8 @@ func (s *Service) onReference(ctx context.Context, r *Request, t *target) (*Resp
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return s.getReference(ctx, r, t)
+	case !linkable(t.nav):
+		return nil, fault.NoMethod(r.Method)
 	case !t.nav.Many && (r.Method == http.MethodPut || r.Method == http.MethodPost):
 		return s.putReference(ctx, r, t)
 	case !t.nav.Many && r.Method == http.MethodDelete:
@@ -30,6 +32,11 @@ func (s *Service) onReference(ctx context.Context, r *Request, t *target) (*Resp
 	default:
 		return nil, fault.NoMethod(r.Method)
 	}
+}
+
+// linkable tells whether $ref may write a link. What a role may do comes with a depth, which only its messages can tell.
+func linkable(nav *schema.Nav) bool {
+	return nav.Through == nil || nav.Through.Intersect.Name != "roleprivileges"
 }
 
 // getReference answers the address of the related row, or of all of them.
