@@ -253,11 +253,13 @@ func (x *Tx) writable(ch *query.Change, right auth.Right, system bool) (*entry, 
 	return e, x.checkVersion(e, ch.IfMatch)
 }
 
-// CheckVersion locks a row and refuses it when its version is not one of those wanted; nil wants any. A row that is not there is left to
-// whoever needs it.
+// CheckVersion refuses a row whose version is not one of those wanted; nil wants any. The row must be one the caller may read.
 func (x *Tx) CheckVersion(t *schema.Table, id value.GUID, want query.Versions) error {
 	if want == nil {
 		return nil
+	}
+	if _, err := x.Find(x.ctx, t, id); err != nil {
+		return err
 	}
 	e, err := x.load(t, id, true)
 	if err != nil || e.row == nil {

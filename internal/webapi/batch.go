@@ -1,6 +1,7 @@
 package webapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -78,7 +79,7 @@ func (r *Request) answerID() value.GUID {
 func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem, index int, out *batchWriter) (int, error) {
 	if item.single != nil {
 		r := s.part(outer, item.single)
-		if err := s.actFor(ctx, r); err != nil {
+		if err := cmp.Or(s.actFor(ctx, r), s.refersNowhere(r)); err != nil {
 			return out.operation(item.single, s.finished(r, r.errorResponse(err)), r)
 		}
 		r.repeat = outer.repeat.part(strconv.Itoa(index))
@@ -99,6 +100,16 @@ func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem
 		s.finished(s.part(outer, op), responses[i])
 	}
 	return http.StatusOK, out.changeSet(item.changeSet, responses)
+}
+
+// refersNowhere refuses an operation outside a change set whose URL is a reference: there is nothing it could refer to.
+func (s *Service) refersNowhere(r *Request) error {
+	name, _, _ := strings.Cut(r.Path, "/")
+	if !strings.HasPrefix(name, "$") || s.special[name] != nil {
+		return nil
+	}
+	_, err := (&changeSet{}).find(name)
+	return err
 }
 
 // runChangeSet runs the operations of a change set in one transaction. On failure it tells which one failed.

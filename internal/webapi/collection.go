@@ -29,6 +29,8 @@ type listing struct {
 	style   rowStyle
 	applied int // page size to echo
 	tracked bool
+	members value.GUID // the dynamic list all of whose members are read, page by page; zero for none
+	ended   bool       // the last row was put out
 }
 
 // tracking is what the delta link of a tracked read says.
@@ -74,6 +76,9 @@ func (s *Service) boundRows(ctx context.Context, r *Request, t *target, l *listi
 	}
 	scope, err := r.scope(ctx, t, bound.Query.Root)
 	if err != nil {
+		return nil, err
+	}
+	if l.members, err = r.allMembersOf(ctx, t); err != nil {
 		return nil, err
 	}
 	bound.Query.Where = query.AllOf(bound.Query.Where, scope)
@@ -160,6 +165,9 @@ func (s *Service) streamList(ctx context.Context, r *Request, l *listing, w io.W
 	if err != nil {
 		return err
 	}
+	if l.ended && !l.members.IsZero() {
+		s.countMembers(ctx, l.members)
+	}
 	_, err = out.flush(b)
 	return err
 }
@@ -210,7 +218,7 @@ func (s *Service) writeRows(ctx context.Context, r *Request, l *listing, p *engi
 	if err := p.Rows.Err(); err != nil {
 		return b, err
 	}
-	b = append(b, ']')
+	b, l.ended = append(b, ']'), !more
 	return s.closeList(r, l, b, first, pos, more), nil
 }
 

@@ -24,7 +24,31 @@ func (r *Request) memberFilter(ctx context.Context, t *target, root *query.Link)
 	if err != nil {
 		return nil, err
 	}
+	if own, err := r.Session.Engine().MemberTable(row); err != nil || own != root.Table {
+		return query.Const(false), err
+	}
 	return r.Session.Members(ctx, row, root)
+}
+
+// allMembersOf is the dynamic list whose members a call reads without leaving any out; zero for any other read. Reaching the last of
+// them is an occasion to count them (M26).
+func (r *Request) allMembersOf(ctx context.Context, t *target) (value.GUID, error) {
+	o := r.Options
+	if t.nav == nil || t.nav.From.Name != "list" || !t.nav.Members && !isMembership(t.nav) || o.Filter != "" || o.Apply != "" || o.Top != nil {
+		return value.GUID{}, nil
+	}
+	row, err := r.Session.Find(ctx, t.nav.From, t.parent)
+	if err != nil || !row.Value("type").Bool() {
+		return value.GUID{}, err
+	}
+	return t.parent, nil
+}
+
+// countMembers keeps the number of a dynamic list's members. The client has its answer already, so that a failure is for the log alone.
+func (s *Service) countMembers(ctx context.Context, list value.GUID) {
+	if err := s.engine.CountMembers(ctx, list); err != nil {
+		s.log.WarnContext(ctx, "members cannot be counted", "list", list, "error", err)
+	}
 }
 
 // isMembership tells whether a navigation property joins lists and their members.

@@ -177,7 +177,7 @@ func (r *Request) scope(ctx context.Context, t *target, root *query.Link) (query
 		return nil, err
 	}
 	switch {
-	case t.nav.Members:
+	case t.nav.Members || isMembership(t.nav) && t.nav.From.Name == "list":
 		return r.memberFilter(ctx, t, root)
 	case t.nav.Relation != nil:
 		return query.Equal(root, t.nav.Column, value.ID(t.parent)), nil

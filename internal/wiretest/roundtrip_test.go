@@ -3,7 +3,6 @@ package wiretest_test
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,16 +220,4 @@ func (w *world) refused(path, member, value, code string) {
 	if !strings.Contains(r.text, `"trace":"`) {
 		w.t.Errorf("%s = %s: the refusal has no trace", member, show(value))
 	}
-}
-
-var placeholder = regexp.MustCompile(`\{([a-z_]+) ([0-9]+)\}`)
-
-func countOf(s, sub string) int { return strings.Count(s, sub) }
-
-func atoi(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		panic(err) // the pattern matched digits
-	}
-	return n
 }

@@ -2,7 +2,10 @@ package wiretest_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"almoner/internal/schema"
 )
@@ -88,16 +91,23 @@ func (w *world) trust() {
 	}
 }
 
+// placeholder is a table and the number of one of its rows: {svc_fund 1}.
+var placeholder = regexp.MustCompile(`\{([a-z_]+) ([0-9]+)\}`)
+
 // bodyOf is the body of a new row of a seed.
 func (w *world) bodyOf(s seed) string {
 	n := len(w.ids[s.table])
 	body := s.body
-	if count := countOf(body, "%d"); count > 0 {
+	if count := strings.Count(body, "%d"); count > 0 {
 		body = fmt.Sprintf(body, slices.Repeat([]any{n}, count)...)
 	}
 	return placeholder.ReplaceAllStringFunc(body, func(m string) string {
 		parts := placeholder.FindStringSubmatch(m)
-		return w.address(parts[1], atoi(parts[2]))
+		row, err := strconv.Atoi(parts[2])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return w.address(parts[1], row)
 	})
 }
 

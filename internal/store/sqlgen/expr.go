@@ -11,6 +11,9 @@ import (
 
 // expr prints an expression's value in its own form; text as it is stored.
 func (p *printer) expr(e query.Expr) {
+	if p.full() {
+		return
+	}
 	switch e := e.(type) {
 	case query.Ref:
 		p.column(e.Link, e.Column)

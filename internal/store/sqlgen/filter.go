@@ -13,6 +13,9 @@ const chainLimit = 32
 // all prints a filter as part of a conjunction: what binds weaker than AND is put in parentheses. A condition that is
 // unknown to SQL does not hold; only negations make a difference of it, and they are printed as IS NOT TRUE.
 func (p *printer) all(f query.Filter) {
+	if p.full() {
+		return
+	}
 	switch f := f.(type) {
 	case nil:
 		p.put("1=1")

@@ -57,6 +57,17 @@ func (p *printer) statement() (Statement, error) {
 // maxArgs is the most parameters both stores take in one statement.
 const maxArgs = 32766
 
+// maxText is the longest statement, in bytes. Some functions name an operand twice, so that a short expression can make a very long one.
+const maxText = 1 << 20
+
+// full tells whether no more need be printed: an error was met, or the statement has become too long.
+func (p *printer) full() bool {
+	if len(p.sql) > maxText {
+		p.refuse(fault.New(fault.BadRequest, "The query is too complex: its functions and operations nest too deep."))
+	}
+	return p.err != nil
+}
+
 // fail keeps an error that is the program's fault, not the client's: the binder and the passes let no such tree through.
 func (p *printer) fail(format string, args ...any) {
 	if p.err == nil {

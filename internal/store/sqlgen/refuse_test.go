@@ -39,12 +39,17 @@ func TestReadRefusesTooMuch(t *testing.T) {
 	for range maxArgs + 1 {
 		many.Args = append(many.Args, query.Literal{Value: value.Text("x")})
 	}
+	var doubled query.Expr = g.col("svc_amount1")
+	for range 60 {
+		doubled = query.Call{Fn: query.FnMod, Args: []query.Expr{doubled, query.Literal{Value: value.Float(7)}}}
+	}
 	for _, test := range []struct {
 		code  fault.Code
 		query *query.Query
 	}{
 		{fault.TooManyConditions, g.read(many)},
 		{fault.InvalidArgument, g.read(is(g.col("svc_giftnum"), query.OpLike, value.Text("%"+strings.Repeat("a_", maxPattern))))},
+		{fault.BadRequest, g.read(is(doubled, query.OpGt, value.Float(0)))},
 		{fault.BadPagingCookie, g.after(g.read(nil), value.Null)},
 		{fault.BadPagingCookie, g.after(g.read(nil), value.ID(value.GUID{}), value.Int(1))},
 	} {

@@ -16,6 +16,9 @@ const (
 
 // text prints a text expression.
 func (p *printer) text(e query.Expr, mode textMode) {
+	if p.full() {
+		return
+	}
 	switch e := e.(type) {
 	case query.Ref:
 		p.textColumn(e, mode)

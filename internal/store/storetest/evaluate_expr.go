@@ -238,9 +238,10 @@ func remainder(a, b value.Value) value.Value {
 		return value.Float(a.Float() - math.Trunc(a.Float()/b.Float())*b.Float())
 	}
 	scale := max(decimals(a), decimals(b))
-	x, _ := value.RoundRat(a.Rat(), scale)
-	y, _ := value.RoundRat(b.Rat(), scale)
-	return value.Float(float64(x%y) / math.Pow10(scale))
+	one := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
+	x, y := new(big.Rat).Mul(a.Rat(), one), new(big.Rat).Mul(b.Rat(), one)
+	rest := new(big.Int).Rem(x.Num(), y.Num()) // both are whole at this scale
+	return value.Float(float64(rest.Int64()) / math.Pow10(scale))
 }
 
 func decimals(v value.Value) int {
