@@ -68,8 +68,11 @@ func (g *grower) number(kind value.Kind, depth int) query.Expr {
 	case 6:
 		return g.call(query.FnIf, query.Test{Filter: g.condition(1)}, g.ref(kind), query.Literal{Value: value.Null})
 	case 7:
-		rate := query.Literal{Value: value.Decimal(pick(g.rnd, []int64{12500000000, 3333333333, 10000000000, 1}), 10)}
-		return g.call(pick(g.rnd, []query.Fn{query.FnFromBase, query.FnToBase}), g.ref(value.KindMoney), rate)
+		rates := []int64{12500000000, 3333333333, 10000000000, 1}
+		if g.chance(2) { // the least rate makes any amount too large to be calculated with further
+			return g.call(query.FnToBase, g.ref(value.KindMoney), rate(pick(g.rnd, rates[:3])))
+		}
+		return g.call(query.FnFromBase, g.ref(value.KindMoney), rate(pick(g.rnd, rates)))
 	case 8:
 		return g.call(query.FnMoney, g.ref(value.KindInt))
 	case 9:
@@ -117,3 +120,6 @@ func (g *grower) date() query.Expr {
 	}
 	return g.ref(kind)
 }
+
+// rate is an exchange rate of so many ten-thousand-millionths.
+func rate(n int64) query.Expr { return query.Literal{Value: value.Decimal(n, 10)} }
