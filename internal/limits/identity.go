@@ -73,7 +73,7 @@ func (in *identity) refuse(now, room time.Duration, reason func() *fault.Error) 
 	in.refusals++
 	in.refusedAt = now
 	e := reason()
-	e.Retry = seconds(min(in.coolUntil-now, max(longestWait, room-now)))
+	e.Retry = seconds(min(in.coolUntil-now, longestWait))
 	return e
 }
 

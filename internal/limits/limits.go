@@ -40,7 +40,7 @@ type Remaining struct {
 // Unlimited is the number of requests (and of seconds) reported where a limit is switched off.
 const Unlimited = math.MaxInt32
 
-// longestWait is the cap of every Retry-After, except where the window itself leaves no room before: who waits as told is let in.
+// longestWait is the cap of every Retry-After.
 const longestWait = 300 * time.Second
 
 // bucketsPerWindow is how finely a window is cut: one second each for the usual five minutes.

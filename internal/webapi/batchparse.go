@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"strings"
+	"unicode"
 
 	"almoner/internal/fault"
 )
@@ -184,6 +185,9 @@ func parseOperation(part http.Header, b []byte) (*operation, error) {
 	op.body = bytes.TrimSpace(op.body)
 	if op.contentID == "" {
 		op.contentID = op.header.Get("Content-ID")
+	}
+	if strings.ContainsFunc(op.method+op.url+op.contentID, unicode.IsControl) {
+		return nil, fault.New(fault.BadPayload, "A part of the batch holds a control character in its request line or Content-ID: %q.", truncate(op.url))
 	}
 	return op, nil
 }
