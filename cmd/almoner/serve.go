@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -121,6 +122,15 @@ func checkAddress(s *settings.Settings) error {
 	return nil
 }
 
+// newServer bounds what a client may take before anybody knows who it is: the time and size of its headers, the life of an idle
+// connection, and the versions of TLS. Bodies and answers have moving deadlines of their own.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
 // serve listens, answers until ctx ends, then finishes the requests under way.
 func (s *serveCommand) serve(ctx context.Context, db *opened, clock func() time.Time) error {
 	listener, err := net.Listen("tcp", db.settings.Addr)
@@ -142,10 +152,7 @@ func (s *serveCommand) serve(ctx context.Context, db *opened, clock func() time.
 		return err
 	}
 	go handler.Run(background)
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
-		ErrorLog: slog.NewLogLogger(db.log.Handler(), slog.LevelDebug),
-	}
+	server := newServer(handler, db.log)
 	done := make(chan error, 1)
 	go func() {
 		if db.settings.TLSCert != "" {

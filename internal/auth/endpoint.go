@@ -14,8 +14,11 @@ import (
 	"almoner/internal/value"
 )
 
-// maxForm is the longest token request taken.
-const maxForm = 64 << 10
+// maxForm is the longest token request taken, formPatience how long it may take to arrive.
+const (
+	maxForm      = 64 << 10
+	formPatience = 10 * time.Second
+)
 
 // oauthError is a refusal of the token endpoint (RFC 6749, section 5.2).
 type oauthError struct {
@@ -46,7 +49,11 @@ func (a *Authenticator) TokenHandler() http.Handler {
 			writeJSON(w, http.StatusMethodNotAllowed, &oauthError{Code: "invalid_request", Description: "The token endpoint takes POST."})
 			return
 		}
+		// Nobody has said yet who they are: a body that does not come is not waited for.
+		limit := http.NewResponseController(w)
+		_ = limit.SetReadDeadline(time.Now().Add(formPatience)) // recorders have none
 		answer, err := a.grant(req)
+		_ = limit.SetReadDeadline(time.Time{})
 		var refusal *oauthError
 		switch {
 		case err == nil:

@@ -28,7 +28,7 @@ func (e *Engine) Run(ctx context.Context) {
 		{"giving year", 2 * time.Second, e.turnYear},
 		{"list counts", 5 * time.Second, e.countLists},
 		{"quarter", 2 * time.Second, e.keepQuarter},
-		{"purge", 10 * time.Minute, e.purge},
+		{"purge", 10 * time.Minute, e.Purge},
 	}
 	next := make([]time.Time, len(jobs))
 	tick := time.NewTicker(500 * time.Millisecond)

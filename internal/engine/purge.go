@@ -22,10 +22,10 @@ const purgeDelay = time.Hour
 // for those no delta needs any more. The log is in order of time, so that old lines are at its beginning.
 type purged struct{ audit, changes value.GUID }
 
-// purge ends what is kept for a time only: answers to repeatable requests, by the machine's clock, and lines of the change log, by the
+// Purge ends what is kept for a time only: answers to repeatable requests, by the machine's clock, and lines of the change log, by the
 // service's. A line that is shown as audit stays for the time of the audit, 0 being for ever; one that a delta may still need stays for
 // the time of the changes, if need be no longer shown.
-func (e *Engine) purge(ctx context.Context) error {
+func (e *Engine) Purge(ctx context.Context) error {
 	s, log := e.Settings(), e.columns.audit
 	if err := e.purgeAnswers(ctx, machineNow()-seconds(s.RepeatRetention)); err != nil {
 		return err

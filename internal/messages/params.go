@@ -47,8 +47,11 @@ func (p Params) ID(name string) (value.GUID, error) {
 	return id, nil
 }
 
-// Money reads a money parameter in minor units.
+// Money reads a money parameter in minor units; 0 when it is absent.
 func (p Params) Money(name string) (int64, error) {
+	if !p.Has(name) {
+		return 0, nil
+	}
 	var n json.Number
 	if err := p.read(name, &n, "a number"); err != nil {
 		return 0, err

@@ -25,6 +25,8 @@ type mirror struct {
 	rows   map[string]string
 	link   string // of the next pull; "" before the first
 	pulls  int
+
+	between func() // called between two pages, if not nil
 }
 
 func newMirror(c *client, set string) *mirror {
@@ -54,6 +56,9 @@ func (m *mirror) pull() error {
 		switch {
 		case p.Next != "" && p.Delta == "" && len(p.Value) == 7:
 			target = p.Next
+			if m.between != nil {
+				m.between()
+			}
 		case p.Next == "" && p.Delta != "":
 			m.link = p.Delta
 			return nil
@@ -78,6 +83,20 @@ func (m *mirror) apply(raw json.RawMessage) error {
 	}
 	m.rows[entry[keys[m.set]].(string)] = string(raw)
 	return nil
+}
+
+// member returns a text member of an entry, "gone" for a removal.
+func member(t testing.TB, raw json.RawMessage, name string) string {
+	t.Helper()
+	var entry map[string]any
+	if err := json.Unmarshal(raw, &entry); err != nil {
+		t.Fatal(err)
+	}
+	if entry["reason"] != nil {
+		return "gone"
+	}
+	text, _ := entry[name].(string)
+	return text
 }
 
 // readAll reads a table as it is now.

@@ -3,7 +3,6 @@ package webapi
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"almoner/internal/fault"
 	"almoner/internal/value"
 )
-
-// maxBody is the largest request body taken.
-const maxBody = 128 << 20
 
 // ServeHTTP answers one HTTP request. Who is asking is decided before anything is routed.
 func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
@@ -28,7 +24,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		defer func() { release(time.Since(began)) }()
 	}
 	if resp == nil {
-		resp = s.serve(ctx, r, hr)
+		var free func()
+		resp, free = s.serve(ctx, w, r, hr)
+		defer free()
 	}
 	s.send(w, hr, r, resp)
 	s.metrics.observe(hr.Method, resp.Status, time.Since(began))
@@ -65,14 +63,18 @@ func (s *Service) admit(ctx context.Context, r *Request, hr *http.Request) (resp
 	return nil, release
 }
 
-// serve answers an admitted request.
-func (s *Service) serve(ctx context.Context, r *Request, hr *http.Request) *Response {
-	resp, err := s.serveVersion(ctx, r, hr)
+// serve answers an admitted request; free is to be called when the answer has been sent.
+func (s *Service) serve(ctx context.Context, w http.ResponseWriter, r *Request, hr *http.Request) (resp *Response, free func()) {
+	body, free, err := s.bodies.read(w, hr)
+	if err == nil {
+		r.Body = body
+		resp, err = s.serveVersion(ctx, r, hr)
+	}
 	if err != nil {
 		s.logFailure(ctx, r, err)
-		return s.finished(r, r.errorResponse(err))
+		resp = s.finished(r, r.errorResponse(err))
 	}
-	return resp
+	return resp, free
 }
 
 func (s *Service) serveVersion(ctx context.Context, r *Request, hr *http.Request) (*Response, error) {
@@ -81,32 +83,13 @@ func (s *Service) serveVersion(ctx context.Context, r *Request, hr *http.Request
 		return nil, fault.NoSegment(version)
 	}
 	r.Path, r.RawQuery = rest, hr.URL.RawQuery
-	var err error
-	if r.Body, err = readBody(hr); err != nil {
-		return nil, err
-	}
 	if hr.Method != http.MethodGet {
+		var err error
 		if r.repeat, err = parseRepeat(r); err != nil {
 			return nil, err
 		}
 	}
 	return s.answer(ctx, r)
-}
-
-// readBody reads a request's body, up to the largest taken.
-func readBody(hr *http.Request) ([]byte, error) {
-	if hr.ContentLength == 0 {
-		return nil, nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(nil, hr.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, fault.New(fault.BodyTooLarge, "The request message is too large: at most %d bytes are taken.", maxBody)
-	case err != nil:
-		return nil, fault.Wrap(err, fault.BadPayload, "The request body could not be read.")
-	}
-	return body, nil
 }
 
 // baseOf is the service's address as the client wrote it: its Host, and the version asked for.

@@ -31,6 +31,7 @@ type Service struct {
 	metrics  *Metrics
 	metadata *metadata.Service
 	shapes   *shapeCache
+	bodies   bodies
 }
 
 // Options are what a Service is made of.
