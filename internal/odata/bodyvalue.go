@@ -188,7 +188,7 @@ func bindNumber(c *schema.Column, j JSON, o BodyOptions) (value.Value, error) {
 		return value.Null, outOfRange(c, j)
 	case err != nil || excess && whole:
 		return value.Null, cannotConvert(c, j)
-	case excess && o.RejectExcess:
+	case excess && (o.RejectExcess || c.Name == "exchangerate"): // a rate is taken exactly or not at all
 		return value.Null, fault.New(fault.DecimalRange, "The value %s of '%s' has more than %d decimals.", clip(j.Text()), c.Name, scale).
 			At(c.Table.Name, "column "+c.Name)
 	}

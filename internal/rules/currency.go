@@ -13,6 +13,34 @@ var currencyRules = []Rule{
 		Text:    "An exchange rate is above 0 and below 900,000,000; the base currency's is 1.",
 		Example: "A rate of 0 is refused; the base currency cannot be given the rate 1.2.",
 	},
+	{
+		Name: "currency.delete", Table: "transactioncurrency", On: OnDelete, Do: (*Books).checkCurrencyDelete,
+		Text:    "A currency with rows in it, and the base currency, cannot be deleted.",
+		Example: "The Canadian dollar stays while one gift is in it.",
+	},
+}
+
+// checkCurrencyDelete refuses while a row is in the currency.
+func (b *Books) checkCurrencyDelete(w *Write) error {
+	if w.Old.Value("isocurrencycode").Text() == b.settings.BaseCurrency {
+		return fault.New(fault.CannotDeleteAssociated, "The currency %s cannot be deleted: %s is the base currency.", w.Old.ID, b.settings.BaseCurrency).
+			At("transactioncurrency", "rule currency.delete", "column isocurrencycode")
+	}
+	for _, t := range b.env.Model().Tables {
+		c := t.Column("transactioncurrencyid")
+		if c == nil || c == t.Key || t.Key == nil {
+			continue
+		}
+		rows, err := readRows(b.env, t, nil, []condition{{c, query.OpEq, []value.Value{value.ID(w.Old.ID)}}}, []string{t.Key.Name}, nil, 1)
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			return fault.New(fault.CannotDeleteAssociated, "The currency %s cannot be deleted: the '%s' %s is in it.", w.Old.ID, t.Name, rows[0].ID).
+				At("transactioncurrency", "rule currency.delete", "column transactioncurrencyid")
+		}
+	}
+	return nil
 }
 
 // masters names, for rows that live in the currency of another row, the lookup to that row.

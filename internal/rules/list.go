@@ -58,7 +58,7 @@ func (b *Books) checkList(w *Write) error {
 	if text.IsNull() || member == nil || !w.Changed("query") {
 		return nil
 	}
-	return b.env.ParseListQuery(text.Text(), member)
+	return fault.In(b.env.ParseListQuery(text.Text(), member), "rule list.kind")
 }
 
 func (b *Books) setMemberCount(w *Write) error {
