@@ -83,6 +83,9 @@ func closeStore(t testing.TB, st store.Store) {
 	}
 }
 
+// Shared tells whether several services may be started on the database.
+func (d *Database) Shared() bool { return d.only == nil }
+
 // Store returns the database's store; on a server, one with connections of its own.
 func (d *Database) Store(t testing.TB) store.Store {
 	if d.only != nil {

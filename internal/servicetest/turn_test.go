@@ -224,3 +224,33 @@ func TestChangedSettingRecalculates(t *testing.T) {
 		h.CheckBooks(t)
 	})
 }
+
+// TestDerivedChangesLeaveModifiedAlone lets a payment of tomorrow move totals: version and delta move, modifiedon and modifiedby do not.
+func TestDerivedChangesLeaveModifiedAlone(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		s := db.Serve(t)
+		h := newHouse(t, s)
+		gift := h.give("2026-01-01", "50")
+		rows := []string{"/svc_donors(" + h.donor + ")", "/svc_funds(" + h.fund + ")", "/svc_gifts(" + gift + ")"}
+		columns := []string{"modifiedon", "_modifiedby_value"}
+		var before []string
+		for _, path := range rows {
+			before = append(before, h.Columns(t, path, columns...))
+		}
+		link := h.deltaLink("svc_donors", "svc_formaldefault")
+		db.Clock.Set(servicetest.Noon.Add(24 * time.Hour))
+		clerk := s.As(t, "Clerk", "Integration")
+		clerk.Create(t, "svc_giftpayments", fmt.Sprintf(`{"svc_amount":-20,"svc_GiftNumber@odata.bind":"/svc_gifts(%s)"}`, gift))
+		h.want(rows[0], "30.00", "svc_totalgivingthisyear")
+		for i, path := range rows {
+			h.want(path, before[i], columns...)
+		}
+		if ids := h.changes(link, "svc_donorid"); len(ids) != 1 || ids[0] != h.donor {
+			t.Errorf("the delta holds %v", ids)
+		}
+		clerk.Must(t, "PATCH", rows[0], `{"svc_sortby":"lee"}`)
+		if h.Columns(t, rows[0], columns...) == before[0] {
+			t.Error("a client's own write left modifiedon and modifiedby alone")
+		}
+	})
+}
