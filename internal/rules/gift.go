@@ -261,6 +261,12 @@ func (b *Books) checkGiftDelete(w *Write) error {
 	if _, err := b.file(w.Old.ID); err != nil {
 		return err
 	}
+	if donor := w.Old.Value("svc_donor"); !donor.IsNull() {
+		// The donor may name the gift as its largest or latest; from here on nobody else makes it do so.
+		if _, err := b.env.Lock(b.tables.donor, donor.ID()); err != nil {
+			return err
+		}
+	}
 	if b.settings.DeletePosted == settings.PostedCascade {
 		return nil
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"almoner/internal/fault"
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/value"
 )
@@ -64,8 +65,19 @@ func (b *Books) checkPayment(w *Write) error {
 	if w.New.Value("svc_giftnumber").IsNull() {
 		return fault.Missing("svc_giftpayment", "payment.required", "svc_giftnumber")
 	}
-	return b.openPaymentGift(w)
+	if err := b.openPaymentGift(w); err != nil || !movesPayment(w) {
+		return err
+	}
+	f, err := b.giftOf(w)
+	if err == nil && f.row == nil {
+		err = gone(b.tables.gift, w.New.Value("svc_giftnumber").ID())
+	}
+	return err
 }
+
+// gone refuses a write below a row that others have deleted since it was looked at. (A row of the same id made meanwhile is another
+// one: its books were not read.)
+func gone(t *schema.Table, id value.GUID) error { return fault.NotFound(t.Name, id.String()) }
 
 // movesPayment tells whether a write of a payment can move the books; one of other columns costs no further statement.
 func movesPayment(w *Write) bool {
