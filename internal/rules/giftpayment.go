@@ -65,19 +65,8 @@ func (b *Books) checkPayment(w *Write) error {
 	if w.New.Value("svc_giftnumber").IsNull() {
 		return fault.Missing("svc_giftpayment", "payment.required", "svc_giftnumber")
 	}
-	if err := b.openPaymentGift(w); err != nil || !movesPayment(w) {
-		return err
-	}
-	f, err := b.giftOf(w)
-	if err == nil && f.row == nil {
-		err = gone(b.tables.gift, w.New.Value("svc_giftnumber").ID())
-	}
-	return err
+	return b.openPaymentGift(w)
 }
-
-// gone refuses a write below a row that others have deleted since it was looked at. (A row of the same id made meanwhile is another
-// one: its books were not read.)
-func gone(t *schema.Table, id value.GUID) error { return fault.NotFound(t.Name, id.String()) }
 
 // movesPayment tells whether a write of a payment can move the books; one of other columns costs no further statement.
 func movesPayment(w *Write) bool {
@@ -92,7 +81,8 @@ func (b *Books) openPaymentGift(w *Write) error {
 	return b.openGifts(w, "svc_giftnumber")
 }
 
-// openGifts opens the files of the gifts a lookup points at before and after a write, in order of id.
+// openGifts opens the files of the gifts a lookup points at before and after a write, in order of id. The gift it is to point at may be
+// gone since the write was begun.
 func (b *Books) openGifts(w *Write, name string) error {
 	ids := map[value.GUID]bool{}
 	for _, r := range []*query.Row{w.Old, w.New} {
@@ -101,12 +91,20 @@ func (b *Books) openGifts(w *Write, name string) error {
 		}
 	}
 	for _, id := range sortedIDs(ids) {
-		if _, err := b.file(id); err != nil {
+		f, err := b.file(id)
+		if err != nil {
 			return err
+		}
+		if f.row == nil && w.New != nil && w.New.Value(name).ID() == id {
+			return gone(b.tables.gift, id)
 		}
 	}
 	return nil
 }
+
+// gone refuses a write below a row that others have deleted since it was looked at. (A row of the same id made meanwhile is another
+// one: its books were not read.)
+func gone(t *schema.Table, id value.GUID) error { return fault.NotFound(t.Name, id.String()) }
 
 // giftOf returns the open file of the gift a payment belongs to after the write.
 func (b *Books) giftOf(w *Write) (*giftFile, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -132,6 +133,9 @@ var leakSizes = map[string]int{"account": 12, "contact": 24, "campaign": 8, "svc
 func (w *twins) fill(lt *leakTable, owners []leakOwner) {
 	for i := range leakSizes[lt.name] {
 		owner := owners[w.r.IntN(len(owners))]
+		if i < len(owners) {
+			owner = owners[i] // each has one at least
+		}
 		shared := lt.name == "contact" && i%7 == 0 || lt.name == "svc_gift" && i%9 == 0
 		row := leakRow{id: value.NewGUID(time.Unix(int64(i), 0)).String(), number: 10 + w.r.IntN(90), texts: map[string]string{}}
 		owned := w.whole.model.Table(lt.name).Column("ownerid") != nil
@@ -202,6 +206,11 @@ func (w *twins) bodies(lt *leakTable, row leakRow) (whole, part map[string]any) 
 		}
 	}
 	return whole, part
+}
+
+// visible are the rows of a table the limited caller may read.
+func (w *twins) visible(table string) []leakRow {
+	return slices.DeleteFunc(slices.Clone(w.rows[table]), func(r leakRow) bool { return !r.visible })
 }
 
 // pick is any row of a table.

@@ -179,10 +179,7 @@ func (w *twins) collection(lt *leakTable, q *question) string {
 	if len(lt.many) == 0 || lt.forbidden {
 		return lt.set + "?" + w.options(lt, q)
 	}
-	row := w.pick(lt.name)
-	for !row.visible {
-		row = w.pick(lt.name)
-	}
+	row := oneOf(w, w.visible(lt.name))
 	nav := oneOf(w, navs(lt.many))
 	to := w.tables[lt.many[nav]]
 	q.forbidden = q.forbidden || to.forbidden

@@ -17,7 +17,7 @@ const (
 )
 
 // Write implements store.Store. A transaction that lost against another one (deadlock, serialization failure, a key that was
-// free when it looked) is run again from the start after a short random pause.
+// free or a row that was there when it looked) is run again from the start after a short random pause.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	return s.transact(ctx, fn, false)
 }
@@ -34,7 +34,7 @@ func (s *Store) transact(ctx context.Context, fn func(store.Tx) error, bulk bool
 		if lost == nil {
 			return err
 		}
-		if stateOf(lost) == stateUnique {
+		if state := stateOf(lost); state == stateUnique || state == stateForeignKey {
 			clashes++
 		}
 		if clashes > 1 {
@@ -70,7 +70,7 @@ func (s *Store) attempt(ctx context.Context, fn func(store.Tx) error, bulk bool)
 // server.
 func mayRunAgain(err error) bool {
 	switch stateOf(err) {
-	case stateSerialization, stateDeadlock, stateUnique:
+	case stateSerialization, stateDeadlock, stateUnique, stateForeignKey:
 		return true
 	case "":
 		return err != nil && pgconn.SafeToRetry(err)
