@@ -47,9 +47,3 @@ func (c *cache[K, V]) remove(k K) {
 	delete(c.young, k)
 	delete(c.old, k)
 }
-
-func (c *cache[K, V]) len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.young) + len(c.old)
-}

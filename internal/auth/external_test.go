@@ -68,8 +68,11 @@ func rsaJWK(kid string, k *rsa.PublicKey) map[string]any {
 }
 
 func ecJWK(kid string, k *ecdsa.PublicKey) map[string]any {
-	x, y := make([]byte, 32), make([]byte, 32)
-	return map[string]any{"kty": "EC", "crv": "P-256", "kid": kid, "x": b64(k.X.FillBytes(x)), "y": b64(k.Y.FillBytes(y))}
+	point, err := k.Bytes() // 4, x, y
+	if err != nil {
+		panic(err)
+	}
+	return map[string]any{"kty": "EC", "crv": "P-256", "kid": kid, "x": b64(point[1:33]), "y": b64(point[33:])}
 }
 
 func (s *site) externalClaims(p *provider) map[string]any {

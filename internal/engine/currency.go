@@ -13,7 +13,6 @@ import (
 type currencies struct {
 	mu      sync.RWMutex
 	symbols map[value.GUID]string
-	base    string
 }
 
 // Symbol returns the symbol of a currency; the base currency's for the zero id.

@@ -49,10 +49,12 @@ func (x *Tx) createChildren(ch *query.Change, id value.GUID) error {
 	return nil
 }
 
+// createChild makes a row of a collection. The change itself stays as it is, because the transaction may have to run again.
 func (x *Tx) createChild(nav *schema.Nav, parent *schema.Table, id value.GUID, c *query.Change) error {
 	if nav.Relation != nil {
-		c.Set = append(slices.Clip(c.Set), query.Assign{Column: nav.Column, Value: lookupValue(nav.Column, parent, id)})
-		_, err := x.create(c, false)
+		child := *c
+		child.Set = append(slices.Clip(c.Set), query.Assign{Column: nav.Column, Value: lookupValue(nav.Column, parent, id)})
+		_, err := x.create(&child, false)
 		return err
 	}
 	child, err := x.create(c, false)

@@ -21,6 +21,12 @@ func (s *Session) Answered(ctx context.Context, request value.GUID) (hash, paylo
 	return row.Value("bodyhash").Text(), row.Value("body").Text(), nil
 }
 
+// Confirm commits a write that changes nothing. What the session has read is then as durable as a write that was answered, even where
+// the commit it came from never was.
+func (s *Session) Confirm(ctx context.Context) error {
+	return s.Write(ctx, func(x *Tx) error { return x.store.Touch(x.ctx) })
+}
+
 // answerKey is the key under which a caller's request is remembered: request ids of different callers never meet.
 func answerKey(caller *auth.Caller, request value.GUID) value.GUID {
 	return schema.MetadataID("repeatability", caller.Real.String(), request.String())

@@ -115,6 +115,10 @@ func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
 		e = &entry{rowKey: k}
 		x.rows[k] = e
 	}
+	if row == nil && e.row != nil && !e.pending {
+		// Others have deleted it since it was looked at. A row of the same id that was made meanwhile would be another one.
+		return nil, fault.NotFound(t.Name, id.String())
+	}
 	e.locked = lock
 	if !e.pending {
 		e.stored, e.row = row, row

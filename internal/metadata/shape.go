@@ -25,7 +25,6 @@ type shape struct {
 	base     *shape // nil for none
 	entity   bool   // an entity type, else a complex one
 	abstract bool
-	open     bool
 	key      string   // the key it declares; "" when it inherits one or has none
 	other    string   // alternate key by which a path may name an element; "" for none
 	own      []member // declared here

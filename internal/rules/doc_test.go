@@ -52,7 +52,7 @@ func TestRulesAreTold(t *testing.T) {
 			t.Errorf("rule %s has a step without a stage, or a stage without a step", r.Name)
 		}
 	}
-	for _, name := range regexp.MustCompile("settings? ([a-z]+\\.[a-z_]+)").FindAllStringSubmatch(allTexts(), -1) {
+	for _, name := range regexp.MustCompile(`settings? ([a-z]+\.[a-z_]+)`).FindAllStringSubmatch(allTexts(), -1) {
 		if settings.Doc(name[1]) == "" {
 			t.Errorf("a rule names the setting %s, which is not there", name[1])
 		}

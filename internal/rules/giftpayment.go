@@ -3,7 +3,6 @@ package rules
 import (
 	"almoner/internal/fault"
 	"almoner/internal/query"
-	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/value"
 )
@@ -81,8 +80,7 @@ func (b *Books) openPaymentGift(w *Write) error {
 	return b.openGifts(w, "svc_giftnumber")
 }
 
-// openGifts opens the files of the gifts a lookup points at before and after a write, in order of id. The gift it is to point at may be
-// gone since the write was begun.
+// openGifts opens the files of the gifts a lookup points at before and after a write, in order of id.
 func (b *Books) openGifts(w *Write, name string) error {
 	ids := map[value.GUID]bool{}
 	for _, r := range []*query.Row{w.Old, w.New} {
@@ -91,20 +89,12 @@ func (b *Books) openGifts(w *Write, name string) error {
 		}
 	}
 	for _, id := range sortedIDs(ids) {
-		f, err := b.file(id)
-		if err != nil {
+		if _, err := b.file(id); err != nil {
 			return err
-		}
-		if f.row == nil && w.New != nil && w.New.Value(name).ID() == id {
-			return gone(b.tables.gift, id)
 		}
 	}
 	return nil
 }
-
-// gone refuses a write below a row that others have deleted since it was looked at. (A row of the same id made meanwhile is another
-// one: its books were not read.)
-func gone(t *schema.Table, id value.GUID) error { return fault.NotFound(t.Name, id.String()) }
 
 // giftOf returns the open file of the gift a payment belongs to after the write.
 func (b *Books) giftOf(w *Write) (*giftFile, error) {

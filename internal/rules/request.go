@@ -126,7 +126,7 @@ func (b *Books) deriveDisbursement(id value.GUID, columns []query.Assign) error 
 // settleRequests recomputes what touched requests show of their rows.
 func (b *Books) settleRequests() error {
 	for _, id := range sortedIDs(b.requests) {
-		row, err := b.lockParent(b.tables.request, id)
+		row, err := b.env.Lock(b.tables.request, id)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ type Env interface {
 	Settings() *settings.Settings
 	// Row returns all stored columns of a row; nil when there is none.
 	Row(t *schema.Table, id value.GUID) (*query.Row, error)
-	// Lock is Row that keeps others from changing the row until the transaction ends.
+	// Lock is Row that keeps others from changing the row until the transaction ends. A row that the transaction has seen and that
+	// others have deleted since is an error.
 	Lock(t *schema.Table, id value.GUID) (*query.Row, error)
 	// Find returns the rows whose columns hold the given values, in key order, with the columns asked for (nil: all stored).
 	Find(t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error)

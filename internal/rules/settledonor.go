@@ -2,7 +2,6 @@ package rules
 
 import (
 	"almoner/internal/query"
-	"almoner/internal/schema"
 	"almoner/internal/value"
 )
 
@@ -20,17 +19,8 @@ func (b *Books) settleDonors() error {
 	return nil
 }
 
-// lockParent locks a row whose totals are to move; nil when the transaction itself has deleted it.
-func (b *Books) lockParent(t *schema.Table, id value.GUID) (*query.Row, error) {
-	row, err := b.env.Lock(t, id)
-	if err == nil && row == nil && !b.leaving[id] {
-		err = gone(t, id)
-	}
-	return row, err
-}
-
 func (b *Books) settleDonor(id value.GUID, d *donorTally) error {
-	row, err := b.lockParent(b.tables.donor, id)
+	row, err := b.env.Lock(b.tables.donor, id)
 	if err != nil || row == nil {
 		return err
 	}

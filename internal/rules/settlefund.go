@@ -39,7 +39,7 @@ func (b *Books) touchReceivers() error {
 
 // settleFund writes a fund's totals, its allotment and the sums of its years.
 func (b *Books) settleFund(id value.GUID) error {
-	row, err := b.lockParent(b.tables.fund, id)
+	row, err := b.env.Lock(b.tables.fund, id)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/service"
+	"almoner/internal/servicetest"
 	"almoner/internal/settings"
 	"almoner/internal/store"
 	"almoner/internal/store/postgres"
@@ -21,30 +21,10 @@ import (
 	"almoner/tables"
 )
 
-// clock is a clock that stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // fixture is a service inside the process of the test, whose clock can be moved.
 type fixture struct {
 	*client
-	clock    *clock
+	clock    *servicetest.Clock
 	store    store.Store
 	model    *schema.Model
 	registry *auth.Registry
@@ -84,18 +64,18 @@ func openPostgres(t testing.TB, dsn string) store.Store {
 // serve serves a store until the test ends. The jobs of the service do not run by themselves.
 func serve(t testing.TB, st store.Store) *fixture {
 	t.Helper()
-	f := &fixture{clock: newClock(), store: st, model: model(t)}
+	f := &fixture{clock: servicetest.NewClock(servicetest.Noon), store: st, model: model(t)}
 	t.Cleanup(func() { st.Close() })
 	ctx, set := context.Background(), settings.Default()
 	set.LimitRequests, set.LimitConcurrency, set.LimitExecution = 0, 0, 0
-	if err := auth.Bootstrap(ctx, st, f.model, f.clock.read(), set); err != nil {
+	if err := auth.Bootstrap(ctx, st, f.model, f.clock.Now(), set); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
 	var err error
 	f.service, err = service.New(ctx, service.Options{
-		Store: st, Model: f.model, Settings: set, Clock: f.clock.read, Log: slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelError})), Origin: origin,
+		Store: st, Model: f.model, Settings: set, Clock: f.clock.Now, Log: slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelError})), Origin: origin,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -111,6 +91,9 @@ func serve(t testing.TB, st store.Store) *fixture {
 	f.client = newClient(t, token, origin)
 	return f
 }
+
+// later moves the service's clock.
+func (f *fixture) later(d time.Duration) { f.clock.Set(f.clock.Now().Add(d)) }
 
 // logWriter sends the service's log to the test's.
 type logWriter struct{ t testing.TB }

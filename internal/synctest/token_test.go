@@ -51,12 +51,12 @@ func TestTokensAge(t *testing.T) {
 	eachService(t, func(t *testing.T, f *fixture) {
 		link := f.firstLink("contacts")
 		f.must("POST", "contacts", `{"lastname":"One"}`)
-		f.clock.move(30 * 24 * time.Hour)
+		f.later(30 * 24 * time.Hour)
 		names, next := f.delta(link, "lastname")
 		if len(names) != 1 {
 			t.Errorf("after thirty days the delta holds %v", names)
 		}
-		f.clock.move(time.Second)
+		f.later(time.Second)
 		f.expectExpired(link)
 		if names, _ := f.delta(next, "lastname"); len(names) != 0 {
 			t.Errorf("a younger token gave %v", names)
@@ -64,7 +64,7 @@ func TestTokensAge(t *testing.T) {
 		set := f.service.Engine.Settings().Clone()
 		set.ChangesRetention = time.Minute
 		f.service.Engine.SetSettings(set)
-		f.clock.move(time.Hour)
+		f.later(time.Hour)
 		f.expectExpired(next)
 	})
 }
@@ -77,7 +77,7 @@ func TestTokensOfOldPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.clock.move(31 * 24 * time.Hour)
+		f.later(31 * 24 * time.Hour)
 		if p, err = readPage(f.must("GET", p.Next, "", "Prefer", "odata.track-changes,odata.maxpagesize=1").body); err != nil || p.Delta == "" {
 			t.Fatal(p, err)
 		}

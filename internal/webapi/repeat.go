@@ -118,6 +118,9 @@ func (s *Service) stored(ctx context.Context, session *engine.Session, key *repe
 	if hash != key.hash {
 		return nil, fault.New(fault.BadRequest, "The Repeatability-Request-ID %s was used for another request.", key.id)
 	}
+	if err := session.Confirm(ctx); err != nil {
+		return nil, err
+	}
 	return unpackResponses(payload)
 }
 

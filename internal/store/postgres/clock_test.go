@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +165,48 @@ func TestLateCommit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWatermarkBesideManyWriters keeps transactions under way all the time, each longer than a tick waits at first. A tick must get
+// through before the writers are done.
+func TestWatermarkBesideManyWriters(t *testing.T) {
+	const writers, writes = 6, 80
+	s := openTest(t, Options{})
+	var done atomic.Int64
+	var busy sync.WaitGroup
+	first := make(chan struct{}, writers)
+	for range writers {
+		busy.Go(func() {
+			for range writes {
+				err := s.Write(t.Context(), func(tx store.Tx) error {
+					version, err := tx.NextVersion(t.Context())
+					if err != nil {
+						return err
+					}
+					select {
+					case first <- struct{}{}:
+					default:
+					}
+					time.Sleep(50 * time.Millisecond)
+					return tx.Insert(t.Context(), departments(s), newID(), assign(departments(s), "versionnumber", value.Int(version)))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				done.Add(1)
+			}
+		})
+	}
+	<-first
+	if _, err := s.Watermark(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := done.Load(); n == writers*writes {
+		t.Error("the tick waited until nobody wrote any more")
+	} else {
+		t.Logf("the tick came after %d of %d writes", n, writers*writes)
+	}
+	busy.Wait()
 }
 
 func TestWatermarkCoversAnsweredWrites(t *testing.T) {
