@@ -44,6 +44,8 @@ type limitServer struct {
 	point, list, page, narrow     string
 	pointHead, listHead, pageHead string
 	narrowHead                    string
+	linked                        []column
+	fetch                         string
 }
 
 // serveLimit serves the hand-written handlers on a database until it is killed.
@@ -67,6 +69,7 @@ func serveLimit(dsn string) error {
 	mux.HandleFunc("/list", s.serveList)
 	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.page, s.pageHead, s.all) })
 	mux.HandleFunc("/narrow", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.narrow, s.narrowHead, s.short) })
+	mux.HandleFunc("/fetch", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.fetch, "contacts", s.linked) })
 	mux.HandleFunc("/create", func(w http.ResponseWriter, r *http.Request) { s.serveCreate(w, r, 1) })
 	mux.HandleFunc("/creates", func(w http.ResponseWriter, r *http.Request) { s.serveCreate(w, r, 100) })
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,6 +112,11 @@ func (s *limitServer) build(m *schema.Model, postgres bool) {
 	s.list = `SELECT ` + few + `,f."svc_fundname",f."svc_fundid",f."versionnumber",c."fullname",c."contactid",c."versionnumber"` +
 		` FROM "svc_gift" g LEFT JOIN "svc_fund" f ON f."svc_fundid"=g."svc_fund1" LEFT JOIN "contact" c ON c."contactid"=g."svc_primarydonorcontact"` +
 		` WHERE g."svc_donor"=` + param + ` AND g."statecode"=0 ORDER BY g."svc_giftdate" DESC NULLS LAST, g."svc_giftid" DESC LIMIT 50`
+	donor := m.Table("svc_donor")
+	s.linked = append(s.contact[:2:2], columnOf("d.svc_formaldefault", donor.MustColumn("svc_formaldefault")), columnOf("g.svc_giftnum", gift.MustColumn("svc_giftnum")))
+	s.fetch = `SELECT c."fullname",c."contactid",d."svc_formaldefault",g."svc_giftnum",c."versionnumber" FROM "contact" c` +
+		` JOIN "svc_donor" d ON d."svc_primarycontact"=c."contactid" JOIN "svc_gift" g ON g."svc_donor"=d."svc_donorid" AND g."svc_totalgift">=100000` +
+		` WHERE c."statecode"=0 ORDER BY c."contactid",d."svc_donorid",g."svc_giftid" LIMIT 50`
 	s.pointHead = "svc_gifts/$entity"
 	s.pageHead = "svc_gifts"
 	s.narrowHead = "svc_gifts(" + listColumns + ")"

@@ -27,6 +27,12 @@ const base = "/api/data/v9.2/"
 // listColumns are the columns of the short lists.
 const listColumns = "svc_giftnum,svc_giftdate,svc_totalgift,svc_gifttype,svc_paid,svc_balance,statecode,createdon"
 
+// listFetch is the query of a dynamic list: contacts whose donor gave a large gift.
+const listFetch = `<fetch count="50"><entity name="contact"><attribute name="fullname"/><filter><condition attribute="statecode" operator="eq" value="0"/></filter>` +
+	`<link-entity name="svc_donor" from="svc_primarycontact" to="contactid" alias="d"><attribute name="svc_formaldefault"/>` +
+	`<link-entity name="svc_gift" from="svc_donor" to="svc_donorid" alias="g"><attribute name="svc_giftnum"/>` +
+	`<filter><condition attribute="svc_totalgift" operator="ge" value="1000"/></filter></link-entity></link-entity></entity></fetch>`
+
 // facts are ids of the sample the scenarios use.
 type facts struct {
 	token  string
@@ -90,6 +96,7 @@ func (f *facts) scenarios(postgres bool) []scenario {
 		}), f.plain("list", f.donors), true, pick(1.25)},
 		{"page 5000, all columns", long, f.get(func(int) string { return "svc_gifts?$top=4999" }), f.plain("page", f.gifts[:1]), true, pick(1.10)},
 		{"page 5000, eight columns", long, f.get(func(int) string { return "svc_gifts?$top=4999&$select=" + listColumns }), f.plain("narrow", f.gifts[:1]), true, pick(1.25)},
+		{"FetchXML of a dynamic list, two links", short, f.get(func(int) string { return "contacts?fetchXml=" + url.QueryEscape(listFetch) }), f.plain("fetch", f.gifts[:1]), true, pick(1.3)},
 		{"create", short, func(origin string, n int) (*http.Request, error) {
 			return f.request(origin, http.MethodPost, base+"svc_gifts", "application/json", f.gift(n))
 		}, f.plain("create", f.donors), false, pick(2.0)},
