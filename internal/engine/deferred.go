@@ -59,12 +59,16 @@ func (r *reader) settleBefore(ctx context.Context, q *query.Query) error {
 	return r.settle(ctx)
 }
 
-// settle makes deferred totals anew. Inside a transaction there is nothing to wait for.
+// settle makes deferred totals anew. Inside a transaction there is nothing to wait for. Totals that cannot be made do not keep anybody
+// from reading: they stay marked.
 func (r *reader) settle(ctx context.Context) error {
 	if _, ok := r.source.(store.Store); !ok {
 		return nil
 	}
-	return r.e.settleDeferred(ctx)
+	if err := r.e.settleDeferred(ctx); err != nil && ctx.Err() == nil {
+		r.e.log.Error("deferred totals cannot be made", "error", err)
+	}
+	return ctx.Err()
 }
 
 // settleDeferred works off all marks there are when it begins. Those who come while it runs wait for it.

@@ -240,12 +240,17 @@ func (b *Books) setClosing(w *Write) error {
 }
 
 func (b *Books) checkOverpay(w *Write) error {
-	if b.settings.Overpay != settings.OverpayReject || b.Deferred || !movesPayment(w) {
+	if b.settings.Overpay != settings.OverpayReject || !movesPayment(w) {
 		return nil
 	}
 	f, err := b.giftOf(w)
 	if err != nil || f.gift == nil {
 		return err
+	}
+	if b.Deferred {
+		if err := b.readFile(f); err != nil {
+			return err
+		}
 	}
 	was, is := received(f), received(f.with(w.New.ID, newPayment(w.New, b.settings)))
 	if is > was && is > f.gift.total {

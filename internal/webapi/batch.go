@@ -114,6 +114,9 @@ func (s *Service) refersNowhere(r *Request) error {
 
 // runChangeSet runs the operations of a change set in one transaction. On failure it tells which one failed.
 func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*operation, index int) (responses []*Response, failed int, err error) {
+	if len(ops) == 0 {
+		return nil, 0, nil
+	}
 	parts := make([]*Request, len(ops))
 	for i, op := range ops {
 		parts[i] = s.part(outer, op)

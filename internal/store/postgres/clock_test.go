@@ -173,11 +173,15 @@ func TestWatermarkBesideManyWriters(t *testing.T) {
 	const writers, writes = 6, 80
 	s := openTest(t, Options{})
 	var done atomic.Int64
+	var ticked atomic.Bool
 	var busy sync.WaitGroup
 	first := make(chan struct{}, writers)
 	for range writers {
 		busy.Go(func() {
 			for range writes {
+				if ticked.Load() {
+					return
+				}
 				err := s.Write(t.Context(), func(tx store.Tx) error {
 					version, err := tx.NextVersion(t.Context())
 					if err != nil {
@@ -201,6 +205,7 @@ func TestWatermarkBesideManyWriters(t *testing.T) {
 	if _, err := s.Watermark(t.Context()); err != nil {
 		t.Error(err)
 	}
+	ticked.Store(true)
 	if n := done.Load(); n == writers*writes {
 		t.Error("the tick waited until nobody wrote any more")
 	} else {
