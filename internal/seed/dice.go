@@ -22,7 +22,7 @@ const (
 	ofLists
 )
 
-func newDice(seed uint64, part uint64) dice { return dice{rand.New(rand.NewPCG(seed, part))} }
+func newDice(seed uint64, part uint64) dice { return dice{rand.New(rand.NewPCG(seed, part))} } // #nosec G404 -- a sample must come out the same each time
 
 // chance is true with probability p.
 func (d dice) chance(p float64) bool { return d.Float64() < p }

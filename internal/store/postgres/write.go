@@ -43,8 +43,8 @@ func (s *Store) transact(ctx context.Context, fn func(store.Tx) error, bulk bool
 		if attempt == maxAttempts {
 			return busy(lost)
 		}
-		ctx = context.WithoutCancel(ctx) // fn has begun: from here on the write goes on whatever its caller does
-		time.Sleep(pause/2 + rand.N(pause))
+		ctx = context.WithoutCancel(ctx)    // fn has begun: from here on the write goes on whatever its caller does
+		time.Sleep(pause/2 + rand.N(pause)) // #nosec G404 -- jitter, not a secret
 		pause = min(2*pause, longestWait)
 	}
 }
