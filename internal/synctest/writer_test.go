@@ -10,11 +10,10 @@ import (
 
 // world is what writers know of the database: the ids of rows that were there when they looked. Rows in it may be gone.
 type world struct {
-	mu     sync.Mutex
-	ids    map[string][]string
-	done   atomic.Int64 // requests answered
-	taken  atomic.Int64 // of them, how many were accepted
-	strict func(a *answer, request string)
+	mu    sync.Mutex
+	ids   map[string][]string
+	done  atomic.Int64 // requests answered
+	taken atomic.Int64 // of them, how many were accepted
 }
 
 func (w *world) add(set string, ids ...string) {
