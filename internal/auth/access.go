@@ -12,7 +12,7 @@ import (
 )
 
 // What an operation asks of its caller on the table it works on. A lookup that the request sets asks for BindRights on
-// the target and, where append is strict, for Append on the table that refers.
+// the target; Append on the table that refers is implied by creating or writing its rows.
 var (
 	CreateRights = []Right{Create, Read}
 	UpdateRights = []Right{Write, Read}

@@ -3,6 +3,7 @@ package messages
 import (
 	"context"
 
+	"almoner/internal/auth"
 	"almoner/internal/engine"
 	"almoner/internal/fault"
 	"almoner/internal/odata"
@@ -126,6 +127,10 @@ func updateMultiple(_ context.Context, c *Call) (*Result, error) {
 func upsertMultiple(_ context.Context, c *Call) (*Result, error) {
 	if !c.Session.Engine().Upserts(c.Table) {
 		return nil, fault.New(fault.BadRequest, "Upsert is not supported on '%s'.", c.Table.Name).At(c.Table.Name)
+	}
+	// Which rows are there is told only to who may read the table.
+	if err := auth.Require(c.Session.Caller(), c.Table, auth.Read); err != nil {
+		return nil, err
 	}
 	updates, err := bindTargets(c, query.Update)
 	if err != nil {

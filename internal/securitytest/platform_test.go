@@ -177,3 +177,49 @@ func TestCommandsReachTheRunningService(t *testing.T) {
 		})
 	}
 }
+
+// What no table's rights cover has a privilege of its own.
+func TestPrivilegesOfNoTable(t *testing.T) {
+	w := newWorld(t, openSQLite(t), nil)
+	w.newRole("Contacts", "prvReadcontact:global", "prvCreatecontact:global", "prvWritecontact:global")
+	app, _ := w.newApp("Desk", "Contacts")
+	id := app.create("contacts", `{"lastname":"Plain"}`)
+	missing := func(name string) string { return "is missing " + name + " privilege" }
+	app.post("contacts", `{"lastname":"Old","overriddencreatedon":"2001-01-01T00:00:00Z"}`).refused(t, http.StatusForbidden, "0x80040220", missing(auth.OverrideCreated))
+	app.get("RetrieveRecordChangeHistory(Target=@t)?@t={'@odata.id':'contacts("+id+")'}").refused(t, http.StatusForbidden, "0x80040220", missing(auth.ReadRecordHistory))
+	app.get("audits").refused(t, http.StatusForbidden, "0x80040220", missing(auth.ReadAuditSummary))
+	desk, _ := w.newApp("Integration", auth.RoleIntegration)
+	made := desk.post("contacts", `{"lastname":"Old","overriddencreatedon":"2001-01-01T00:00:00Z"}`, "Prefer", "return=representation").must(t, http.StatusCreated).decode(t)
+	if made["createdon"] != "2001-01-01T00:00:00Z" {
+		t.Errorf("createdon is %v", made["createdon"])
+	}
+}
+
+// Who may not use a table does not learn which rows it holds.
+func TestRefusalsTellNothing(t *testing.T) {
+	w := newWorld(t, openSQLite(t), nil)
+	w.newRole("Gifts", "prvReadsvc_gift:global", "prvCreatesvc_gift:global", "prvWritesvc_gift:global", "prvReadlist:global", "prvWritelist:global")
+	app, _ := w.newApp("Desk", "Gifts")
+	gift, list := w.row("svc_gift"), w.row("list")
+	ask := func(table, id string) []answer {
+		set := w.model.Table(table).Set
+		address := "/" + set + "(" + id + ")"
+		return []answer{
+			app.get(address[1:]), app.patch(address[1:], "{}"), app.patch(address[1:], "{}", "If-None-Match", "*"), app.patch(address[1:], "{}", "If-Match", `W/"1"`), app.delete(address[1:]),
+			app.patch("svc_gifts("+gift+")", `{"svc_Donor@odata.bind":"`+address+`","svc_Payor@odata.bind":"`+address+`"}`),
+			app.send(http.MethodPut, "svc_gifts("+gift+")/svc_Donor/$ref", `{"@odata.id":"`+address+`"}`),
+			app.post("lists("+list+")/Microsoft.Dynamics.CRM.AddMemberList", `{"EntityId":"`+id+`"}`),
+			app.get("RetrieveSharedPrincipalsAndAccess(Target=@t)?@t={'@odata.id':'" + address[1:] + "'}"),
+		}
+	}
+	for _, table := range []string{"svc_donor", "contact"} {
+		there, absent := w.row(table), newID()
+		known, unknown := ask(table, there), ask(table, absent)
+		for i := range known {
+			same := known[i].status == unknown[i].status && strings.ReplaceAll(known[i].body, there, absent) == unknown[i].body
+			if !same || known[i].ok() {
+				t.Errorf("%s: %d %s\nfor a row that is not there: %d %s", known[i].asked, known[i].status, known[i].body, unknown[i].status, unknown[i].body)
+			}
+		}
+	}
+}

@@ -292,11 +292,16 @@ func (s *Service) patchRow(ctx context.Context, r *Request, t *target) (*Respons
 
 // patch updates a row, or creates it where an upsert is meant and allowed, and tells which by the status of the representation.
 func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Change, cond conditions) (int, error) {
+	upsert := s.engine.Upserts(t)
+	if upsert { // which of the two it is, and so whether the row is there, is told only to who may read the table
+		if err := auth.Require(r.Session.Caller(), t, auth.Read); err != nil {
+			return 0, err
+		}
+	}
 	exists, err := tx.Row(t, ch.ID, false)
 	if err != nil {
 		return 0, err
 	}
-	upsert := s.engine.Upserts(t)
 	switch {
 	case cond.onlyNew && !upsert:
 		return 0, fault.New(fault.BadRequest, "Upsert is not supported on '%s'.", t.Name).At(t.Name)
