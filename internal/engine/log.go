@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -59,7 +58,7 @@ func (x *Tx) logDelete(e *entry, was *query.Row, version int64) error {
 
 // cleared lists the columns of a row that held something, as null.
 func cleared(was *query.Row) []query.Assign {
-	held := was.Diff(query.NewRow(was.Table, was.ID))
+	held := was.Held()
 	for i := range held {
 		held[i].Value = value.Null
 	}
@@ -114,36 +113,31 @@ func (x *Tx) insertLine(version int64, line []query.Assign) error {
 // maxDetail is the longest value kept in a line's detail, in bytes.
 const maxDetail = 5 << 10
 
-// changedAttribute is one column of an audit line's detail, in the platform's form.
-type changedAttribute struct {
-	Name string  `json:"logicalName"`
-	Old  *string `json:"oldValue"`
-	New  *string `json:"newValue"`
-}
-
-// logDetail says what a row held before, nil when it was not there, and what it holds now.
+// logDetail says what a row held before, nil when it was not there, and what it holds now, in the platform's form.
 func (x *Tx) logDetail(was *query.Row, set []query.Assign) []query.Assign {
-	var changed []changedAttribute
-	var mask []string
+	mask := make([]byte, 0, 8*len(set))
+	detail := append(make([]byte, 0, 32+96*len(set)), `{"changedAttributes":[`...)
 	for _, a := range set {
 		if !audited(a.Column) || was == nil && a.Value.IsNull() {
 			continue
 		}
-		mask = append(mask, strconv.Itoa(a.Column.Number))
+		if len(mask) > 0 {
+			mask, detail = append(mask, ','), append(detail, ',')
+		}
+		mask = strconv.AppendInt(mask, int64(a.Column.Number), 10)
 		var old value.Value
 		if was != nil {
 			old = was.Get(a.Column)
 		}
-		changed = append(changed, changedAttribute{a.Column.Name, x.detailText(a.Column, old), x.detailText(a.Column, a.Value)})
-	}
-	detail, err := json.Marshal(map[string]any{"changedAttributes": changed})
-	if err != nil {
-		return nil // strings always marshal
+		detail = append(append(append(detail, `{"logicalName":"`...), a.Column.Name...), `","oldValue":`...)
+		detail = x.appendDetail(detail, a.Column, old)
+		detail = x.appendDetail(append(detail, `,"newValue":`...), a.Column, a.Value)
+		detail = append(detail, '}')
 	}
 	t := x.e.columns.audit
 	return []query.Assign{
-		assign(t, "attributemask", value.Text(strings.Join(mask, ","))),
-		assign(t, "changedata", value.Text(string(detail))),
+		assign(t, "attributemask", value.Text(string(mask))),
+		assign(t, "changedata", value.Text(string(append(detail, "]}"...)))),
 	}
 }
 
@@ -157,21 +151,29 @@ func audited(c *schema.Column) bool {
 	}
 }
 
-// detailText prints a value for the log: lookups as "table,id", everything else as on the wire.
-func (x *Tx) detailText(c *schema.Column, v value.Value) *string {
-	if v.IsNull() {
-		return nil
-	}
-	s := v.String()
-	if c.Type == schema.TypeLookup {
+// appendDetail appends a value as a JSON string for the log: lookups as "table,id", everything else as on the wire.
+func (x *Tx) appendDetail(b []byte, c *schema.Column, v value.Value) []byte {
+	switch {
+	case v.IsNull():
+		return append(b, "null"...)
+	case c.Type == schema.TypeLookup:
 		table := c.Targets[0]
 		if target := x.e.model.ByCode(v.TypeCode()); c.Polymorphic() && target != nil {
 			table = target
 		}
-		s = table.Name + "," + s
+		b = append(append(append(b, '"'), table.Name...), ',')
+		return append(v.AppendText(b), '"')
+	case v.Kind() == value.KindText:
+		return value.AppendJSON(b, shortened(v.Text()))
+	default:
+		return append(v.AppendText(append(b, '"')), '"')
 	}
-	if len(s) > maxDetail {
-		s = strings.ToValidUTF8(s[:maxDetail], "") // the cut may have split a character
+}
+
+// shortened cuts a text to what a line keeps of it.
+func shortened(s string) string {
+	if len(s) <= maxDetail {
+		return s
 	}
-	return &s
+	return strings.ToValidUTF8(s[:maxDetail], "") // the cut may have split a character
 }

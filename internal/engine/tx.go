@@ -119,7 +119,7 @@ func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
 		// Others have deleted it since it was looked at. A row of the same id that was made meanwhile would be another one.
 		return nil, fault.NotFound(t.Name, id.String())
 	}
-	e.locked = lock
+	e.locked = lock || x.store.Serial()
 	if !e.pending {
 		e.stored, e.row = row, row
 	}
@@ -185,8 +185,7 @@ func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 	case e.row == nil:
 		return nil, x.writeDelete(e)
 	}
-	// A row changed again after it was written still carries its old version; the next one is drawn below.
-	set := slices.DeleteFunc(e.row.Diff(e.stored), func(a query.Assign) bool { return a.Column.Name == "versionnumber" })
+	set := x.unwritten(e)
 	if len(set) == 0 && !e.touched {
 		return nil, nil
 	}
@@ -205,6 +204,19 @@ func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 	}
 	now, held := x.holdBack(e, set)
 	return held, x.store.Insert(x.ctx, e.table, e.id, now)
+}
+
+// unwritten lists what the database does not know of a row yet, but for its key and version. A row changed again after it was written
+// still carries its old one; the next is drawn when the row is stamped.
+func (x *Tx) unwritten(e *entry) []query.Assign {
+	var set []query.Assign
+	if e.stored == nil {
+		set = e.row.Held()
+	} else {
+		set = e.row.Diff(e.stored)
+	}
+	key, version := e.table.Key, e.table.Column("versionnumber")
+	return slices.DeleteFunc(set, func(a query.Assign) bool { return a.Column == key || a.Column == version })
 }
 
 func (x *Tx) settleEntry(e *entry) {
@@ -255,24 +267,25 @@ func (x *Tx) writeDelete(e *entry) error {
 
 // holdBack splits an insert: lookups to rows that are themselves only waiting to be inserted are set afterwards.
 func (x *Tx) holdBack(e *entry, set []query.Assign) (now []query.Assign, held []patch) {
+	if !slices.ContainsFunc(set, x.awaited) {
+		return set, nil
+	}
 	var later []query.Assign
 	for _, a := range set {
-		if a.Value.IsNull() {
-			continue
-		}
-		if a.Column.Type == schema.TypeLookup && x.awaited(a) {
+		if x.awaited(a) {
 			later = append(later, a)
-			continue
+		} else {
+			now = append(now, a)
 		}
-		now = append(now, a)
 	}
-	if later != nil {
-		held = []patch{{e.rowKey, later}}
-	}
-	return now, held
+	return now, []patch{{e.rowKey, later}}
 }
 
+// awaited tells whether an assignment is a lookup to a row that is not in the database yet.
 func (x *Tx) awaited(a query.Assign) bool {
+	if a.Column.Type != schema.TypeLookup {
+		return false
+	}
 	for _, target := range a.Column.Targets {
 		if e := x.rows[rowKey{target, a.Value.ID()}]; e != nil && e.stored == nil && e.row != nil {
 			return true

@@ -7,32 +7,58 @@ import (
 	"almoner/internal/value"
 )
 
-// Row is one table row in memory: what the rules read and write. It may hold only some of its columns.
+// Row is one table row in memory: what the rules read and write. It may hold only some of its columns. Most columns of a wide table
+// are null, so only the values that are there take room.
 type Row struct {
 	Table  *schema.Table
 	ID     value.GUID
+	places []uint16 // by column index: missing, empty, or the value's place in values plus firstPlace
 	values []value.Value
-	loaded []bool
 }
+
+// What a place says of a column that has no value.
+const (
+	missing    = iota // the row does not hold the column
+	empty             // it is null and has no room
+	firstPlace        // from here on: values[place-firstPlace]
+)
+
+// usualValues is room for the columns that are usually set.
+const usualValues = 48
 
 // NewRow makes a row of a table with no column loaded.
 func NewRow(t *schema.Table, id value.GUID) *Row {
-	return &Row{Table: t, ID: id, values: make([]value.Value, len(t.Columns)), loaded: make([]bool, len(t.Columns))}
+	return &Row{Table: t, ID: id, places: make([]uint16, len(t.Columns)), values: make([]value.Value, 0, min(len(t.Columns), usualValues))}
 }
 
 // Get returns a column's value; null when it is null or not loaded.
-func (r *Row) Get(c *schema.Column) value.Value { return r.values[c.Index] }
+func (r *Row) Get(c *schema.Column) value.Value { return r.at(c.Index) }
+
+func (r *Row) at(i int) value.Value {
+	if place := r.places[i]; place >= firstPlace {
+		return r.values[place-firstPlace]
+	}
+	return value.Null
+}
 
 // Value is Get by logical name, for the rules' readability; the name must exist.
-func (r *Row) Value(name string) value.Value { return r.values[r.Table.MustColumn(name).Index] }
+func (r *Row) Value(name string) value.Value { return r.at(r.Table.MustColumn(name).Index) }
 
 // Loaded tells whether the row holds the column at all.
-func (r *Row) Loaded(c *schema.Column) bool { return r.loaded[c.Index] }
+func (r *Row) Loaded(c *schema.Column) bool { return r.places[c.Index] != missing }
 
 // Set gives a column a value.
 func (r *Row) Set(c *schema.Column, v value.Value) {
-	r.values[c.Index] = v
-	r.loaded[c.Index] = true
+	place := &r.places[c.Index]
+	switch {
+	case *place >= firstPlace:
+		r.values[*place-firstPlace] = v
+	case v.IsNull():
+		*place = empty
+	default:
+		r.values = append(r.values, v)
+		*place = uint16(len(r.values)-1) + firstPlace
+	}
 }
 
 // Put is Set by logical name; the name must exist.
@@ -40,15 +66,37 @@ func (r *Row) Put(name string, v value.Value) { r.Set(r.Table.MustColumn(name), 
 
 // Clone returns an independent copy.
 func (r *Row) Clone() *Row {
-	return &Row{Table: r.Table, ID: r.ID, values: slices.Clone(r.values), loaded: slices.Clone(r.loaded)}
+	values := make([]value.Value, len(r.values), len(r.values)+spareValues)
+	copy(values, r.values)
+	return &Row{Table: r.Table, ID: r.ID, places: slices.Clone(r.places), values: values}
 }
+
+// spareValues is how many columns are usually set on a copy that the original has as null.
+const spareValues = 4
+
+// usualChanges is room for the columns a write usually changes.
+const usualChanges = 16
 
 // Diff lists the stored columns loaded in r whose values differ from old's; all loaded ones when old is nil.
 func (r *Row) Diff(old *Row) []Assign {
-	var out []Assign
+	out := make([]Assign, 0, usualChanges)
 	for i, c := range r.Table.Columns {
-		if r.loaded[i] && c.Stored() && (old == nil || r.values[i] != old.values[i]) {
-			out = append(out, Assign{c, r.values[i]})
+		if r.places[i] == missing || !c.Stored() {
+			continue
+		}
+		if v := r.at(i); old == nil || v != old.at(i) {
+			out = append(out, Assign{c, v})
+		}
+	}
+	return out
+}
+
+// Held lists the stored columns that are not null.
+func (r *Row) Held() []Assign {
+	out := make([]Assign, 0, len(r.values)+spareValues)
+	for i, c := range r.Table.Columns {
+		if v := r.at(i); !v.IsNull() && c.Stored() {
+			out = append(out, Assign{c, v})
 		}
 	}
 	return out

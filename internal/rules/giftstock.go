@@ -46,10 +46,13 @@ func fillMoney(r *query.Row, name string, amount *big.Rat) error {
 	return err
 }
 
+// separators are what a number may be written with and does not count.
+var separators = strings.NewReplacer(" ", "", ",", "")
+
 // parseShares reads a number of shares: digits with one decimal point; blanks and thousands commas fall away. Anything else
 // is no number.
 func parseShares(text string) *big.Rat {
-	text = strings.NewReplacer(" ", "", ",", "").Replace(text)
+	text = separators.Replace(text)
 	digits := strings.Replace(strings.TrimPrefix(text, "-"), ".", "", 1)
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return nil

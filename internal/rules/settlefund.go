@@ -52,23 +52,22 @@ func (b *Books) settleFund(id value.GUID) error {
 		return nil
 	}
 	diff := b.tally.fund(id)
-	columns, err := b.fundColumns(row, diff)
+	after, err := b.movedFund(row, diff)
 	if err != nil {
 		return err
 	}
-	after := with(row, columns)
 	b.moveInGroup(note.group, inGroup(after))
 	if note.allot || after.Value("svc_netassets") != row.Value("svc_netassets") {
 		allotment, err := b.ownAllotment(after)
 		if err != nil {
 			return err
 		}
-		columns = append(columns, set(row.Table, "x_allotment", value.Int(allotment)))
+		after.Put("x_allotment", value.Int(allotment))
 	}
-	if err := b.env.Derive(b.tables.fund, id, differing(row, columns)); err != nil {
+	if err := b.env.Derive(b.tables.fund, id, after.Diff(row)); err != nil {
 		return err
 	}
-	if after := with(row, columns); after.Value("x_allotment") != row.Value("x_allotment") {
+	if after.Value("x_allotment") != row.Value("x_allotment") {
 		b.noteReceiver(row)
 		if err := b.env.Touch(b.tables.fund, id); err != nil {
 			return err
@@ -80,39 +79,44 @@ func (b *Books) settleFund(id value.GUID) error {
 // with returns a copy of a row with assignments made.
 func with(r *query.Row, columns []query.Assign) *query.Row {
 	c := r.Clone()
-	for _, a := range columns {
-		c.Set(a.Column, a.Value)
-	}
+	putAll(c, columns)
 	return c
 }
 
-// fundColumns lists what a fund's row shall show after a difference.
-func (b *Books) fundColumns(r *query.Row, d *fundTally) ([]query.Assign, error) {
-	var sums []named
-	for _, add := range []named{
+func putAll(r *query.Row, columns []query.Assign) {
+	for _, a := range columns {
+		r.Set(a.Column, a.Value)
+	}
+}
+
+// movedFund returns a copy of a fund's row as it shall show after a difference.
+func (b *Books) movedFund(r *query.Row, d *fundTally) (*query.Row, error) {
+	var sums [4]named
+	for i, add := range [...]named{
 		{"svc_giftspaid", d.giftsPaid}, {"svc_giftspending", d.giftsPending}, {"svc_grantspaid", d.grantsPaid}, {"svc_grantspending", d.grantsPending},
 	} {
 		sum, err := sumMoney(baseOf(r, add.column), add.amount)
 		if err != nil {
 			return nil, err
 		}
-		sums = append(sums, named{add.column, sum})
+		sums[i] = named{add.column, sum}
 	}
-	out, err := baseMoney(r, sums...)
+	columns, err := baseMoney(r, sums[:]...)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out,
-		set(r.Table, "x_nongift", value.Int(r.Value("x_nongift").Int()+d.nonGift)),
-		set(r.Table, "x_fees", value.Int(r.Value("x_fees").Int()+d.fees)))
+	after := with(r, columns)
+	after.Put("x_nongift", value.Int(r.Value("x_nongift").Int()+d.nonGift))
+	after.Put("x_fees", value.Int(r.Value("x_fees").Int()+d.fees))
 	if b.settings.Balances != settings.BalancesDerived {
-		return out, nil
+		return after, nil
 	}
-	net, err := derivedNetAssets(with(r, out))
+	net, err := derivedNetAssets(after)
 	if len(differing(r, net)) > 0 {
-		net = append(net, set(r.Table, "svc_balancesupdated", value.Time(b.env.Now())))
+		after.Put("svc_balancesupdated", value.Time(b.env.Now()))
 	}
-	return append(out, net...), err
+	putAll(after, net)
+	return after, err
 }
 
 // derivedNetAssets lists the net assets the service computes from a fund's other columns.

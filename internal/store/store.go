@@ -34,6 +34,8 @@ type Tx interface {
 	Reader
 	// GetLocked is Get that also locks the row until the end of the transaction, so that nobody else changes it meanwhile.
 	GetLocked(ctx context.Context, t *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error)
+	// Serial tells whether nobody else writes during the transaction: every row read is then as good as locked.
+	Serial() bool
 	// Insert adds a row with all given columns; others are null. A taken key is fault.DuplicateRecord.
 	Insert(ctx context.Context, t *schema.Table, id value.GUID, set []query.Assign) error
 	// Update changes columns of a row that the transaction has read.

@@ -235,7 +235,7 @@ func (s *Service) closeList(r *Request, l *listing, b []byte, first, pos *query.
 	case l.track != nil:
 		table := l.plan.Root.Node.Link.Table
 		token := r.Session.SealDelta(table, r.Options.Select, l.track.until, l.track.began)
-		b = appendString(append(b, `,"@odata.deltaLink":`...), r.deltaLink(table, token))
+		b = value.AppendJSON(append(b, `,"@odata.deltaLink":`...), r.deltaLink(table, token))
 	}
 	return append(b, '}')
 }

@@ -8,6 +8,7 @@ import (
 	"almoner/internal/fault"
 	"almoner/internal/odata"
 	"almoner/internal/query"
+	"almoner/internal/value"
 )
 
 // countInto reads the total when $count=true asks for it and puts it, with the annotations that go along, before the rows. They say -1
@@ -29,7 +30,7 @@ func (s *Service) countInto(ctx context.Context, r *Request, l *listing) error {
 		l.prefix = append(strconv.AppendBool(append(l.prefix, `"@`+totalExceeded+`":`...), exceeded), ',')
 	}
 	if r.Prefer.wants(globalVersion) {
-		l.prefix = appendString(append(l.prefix, `"@`+globalVersion+`":`...), s.engine.Model().Version)
+		l.prefix = value.AppendJSON(append(l.prefix, `"@`+globalVersion+`":`...), s.engine.Model().Version)
 		l.prefix = append(l.prefix, ',')
 	}
 	return nil

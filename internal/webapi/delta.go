@@ -127,7 +127,7 @@ func (d *delta) fill(p *engine.Page, put func()) error {
 
 // appendRemoval appends the entry of a deleted row.
 func appendRemoval(b []byte, context string, id value.GUID) []byte {
-	b = appendString(append(b, `{"@odata.context":`...), context)
+	b = value.AppendJSON(append(b, `{"@odata.context":`...), context)
 	b = id.Append(append(b, `,"id":"`...))
 	return append(b, `","reason":"deleted"}`...)
 }
@@ -136,10 +136,10 @@ func appendRemoval(b []byte, context string, id value.GUID) []byte {
 func (d *delta) close(r *Request) {
 	e, table := r.Session.Engine(), d.changes.Live.Root.Node.Link.Table
 	if d.buf = append(d.buf, ']'); d.more {
-		d.buf = appendString(append(d.buf, `,"@odata.nextLink":`...), r.link("$skiptoken", e.SealCursor(d.purpose, d.following(d.last))))
+		d.buf = value.AppendJSON(append(d.buf, `,"@odata.nextLink":`...), r.link("$skiptoken", e.SealCursor(d.purpose, d.following(d.last))))
 	} else {
 		token := r.Session.SealDelta(table, r.Options.Select, d.track.until, d.track.began)
-		d.buf = appendString(append(d.buf, `,"@odata.deltaLink":`...), r.deltaLink(table, token))
+		d.buf = value.AppendJSON(append(d.buf, `,"@odata.deltaLink":`...), r.deltaLink(table, token))
 	}
 	d.buf = append(d.buf, '}')
 }

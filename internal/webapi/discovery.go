@@ -31,8 +31,8 @@ func (s *Service) serviceDocument(r *Request) (*Response, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(append(b, `{"name":`...), set)
-		b = appendString(append(b, `,"kind":"EntitySet","url":`...), set)
+		b = value.AppendJSON(append(b, `{"name":`...), set)
+		b = value.AppendJSON(append(b, `,"kind":"EntitySet","url":`...), set)
 		b = append(b, '}')
 	}
 	return r.jsonResponse(http.StatusOK, append(b, "]}"...)), nil

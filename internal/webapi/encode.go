@@ -123,13 +123,13 @@ func (n *nodeEncoder) nameAttributes(attributes []string) {
 		c := &n.cells[i]
 		for at := range attributes {
 			if attributes[at] != "" && c.output == &n.plan.Node.Outputs[at] {
-				c.attr = append(appendString(keyOf(c.output.Name+"@"+attributeName), attributes[at]), ',')
+				c.attr = append(value.AppendJSON(keyOf(c.output.Name+"@"+attributeName), attributes[at]), ',')
 			}
 		}
 	}
 }
 
-func keyOf(name string) []byte { return append(appendString(nil, name), ':') }
+func keyOf(name string) []byte { return append(value.AppendJSON(nil, name), ':') }
 
 // columnKeys are the ready-made keys of a column under its own name. They live as long as the model.
 type columnKeys struct{ key, null []byte }
@@ -183,12 +183,12 @@ func exact(c *schema.Column, kind value.Kind) bool {
 
 func (c *cellEncoder) lookup(e *encoder, o *query.Output) {
 	if e.navs && o.Column.Nav != "" {
-		c.nav = append(appendString(keyOf(o.Name+"@"+lookupNav), o.Column.Nav), ',')
+		c.nav = append(value.AppendJSON(keyOf(o.Name+"@"+lookupNav), o.Column.Nav), ',')
 	}
 	if e.names {
 		c.table = keyOf(o.Name + "@" + lookupName)
 		if !o.Column.Polymorphic() {
-			c.table = append(appendString(c.table, o.Column.Targets[0].Name), ',')
+			c.table = append(value.AppendJSON(c.table, o.Column.Targets[0].Name), ',')
 		}
 	}
 }
@@ -213,7 +213,7 @@ func typeAnnotation(o *query.Output, kind value.Kind) []byte {
 	if name == "" {
 		return nil
 	}
-	return append(appendString(keyOf(o.Name+"@odata.type"), name), ',')
+	return append(value.AppendJSON(keyOf(o.Name+"@odata.type"), name), ',')
 }
 
 // object appends one row as a JSON object. prefix is put in first: the context of a single answer; "" in a collection.
@@ -298,7 +298,7 @@ func appendCell(b []byte, kind value.Kind, scale, cell int, rows query.Rows) []b
 		b = value.AppendTime(b, rows.Int(cell))
 		return append(b, '"')
 	default:
-		return appendString(b, rows.Bytes(cell))
+		return value.AppendJSON(b, rows.Bytes(cell))
 	}
 }
 
@@ -309,7 +309,7 @@ func (e *encoder) format(b []byte, n *nodeEncoder, c *cellEncoder, rows query.Ro
 	switch {
 	case c.kind == value.KindID:
 		if c.label >= 0 && !rows.Null(c.label) {
-			b, ok = appendEscaped(b, rows.Bytes(c.label)), true
+			b, ok = value.AppendJSONText(b, rows.Bytes(c.label)), true
 		}
 	case c.kind == value.KindText:
 		if col := c.output.Column; col != nil && col.Type == schema.TypeMultiChoice {
@@ -347,7 +347,7 @@ func appendLabels(b []byte, set *schema.OptionSet, values []byte) []byte {
 			if start > 0 {
 				b = append(b, "; "...)
 			}
-			b = appendEscaped(b, label)
+			b = value.AppendJSONText(b, label)
 		}
 		start = i + 1
 	}
@@ -378,7 +378,7 @@ func (e *encoder) lookupTable(b []byte, c *cellEncoder, rows query.Rows) []byte 
 	if t := e.engine.Model().ByCode(int(rows.Int(c.cell + 1))); t != nil {
 		name = t.Name
 	}
-	return append(appendString(b, name), ',')
+	return append(value.AppendJSON(b, name), ',')
 }
 
 // fullControl appends the control information of metadata level full.
@@ -390,12 +390,12 @@ func (e *encoder) fullControl(b []byte, n *nodeEncoder, rows query.Rows) []byte 
 	self := t.Set + "(" + value.GUID(rows.Bytes(n.plan.Key)).String() + ")"
 	b = append(b, `"@odata.type":"#Microsoft.Dynamics.CRM.`...)
 	b = append(append(b, t.Name...), `","@odata.id":`...)
-	b = append(appendString(b, e.base+"/"+self), `,"@odata.editLink":`...)
-	b = append(appendString(b, self), ',')
+	b = append(value.AppendJSON(b, e.base+"/"+self), `,"@odata.editLink":`...)
+	b = append(value.AppendJSON(b, self), ',')
 	for _, nav := range t.Navs() {
-		b = appendString(append(b, keyOf(nav.Name+"@odata.associationLink")...), e.base+"/"+self+"/"+nav.Name+"/$ref")
+		b = value.AppendJSON(append(b, keyOf(nav.Name+"@odata.associationLink")...), e.base+"/"+self+"/"+nav.Name+"/$ref")
 		b = append(b, ',')
-		b = appendString(append(b, keyOf(nav.Name+"@odata.navigationLink")...), e.base+"/"+self+"/"+nav.Name)
+		b = value.AppendJSON(append(b, keyOf(nav.Name+"@odata.navigationLink")...), e.base+"/"+self+"/"+nav.Name)
 		b = append(b, ',')
 	}
 	return b

@@ -7,6 +7,7 @@ import (
 
 	"almoner/internal/fault"
 	"almoner/internal/schema"
+	"almoner/internal/value"
 )
 
 // errorResponse is the one place that turns an error into an answer. Causes and anything that is not a fault stay inside; the
@@ -26,16 +27,16 @@ func (r *Request) errorResponse(err error) *Response {
 
 func (r *Request) errorBody(e *fault.Error) []byte {
 	b := append([]byte(`{"error":{"code":`), strconv.Quote(e.Code.String())...)
-	b = appendString(append(b, `,"message":`...), e.Message)
+	b = value.AppendJSON(append(b, `,"message":`...), e.Message)
 	if r.Prefer.wants("Microsoft.PowerApps.CDS.ErrorDetails.HttpStatusCode") {
-		b = appendString(append(b, `,"@Microsoft.PowerApps.CDS.ErrorDetails.ApiExceptionHttpStatusCode":`...), strconv.Itoa(e.Status))
-		b = appendString(append(b, `,"@Microsoft.PowerApps.CDS.ErrorDetails.ApiActivityIdKey":`...), r.ID.String())
-		b = appendString(append(b, `,"@Microsoft.PowerApps.CDS.TraceText":`...), e.TraceText())
-		b = appendString(append(b, `,"@Microsoft.PowerApps.CDS.InnerError.Message":`...), e.Message)
+		b = value.AppendJSON(append(b, `,"@Microsoft.PowerApps.CDS.ErrorDetails.ApiExceptionHttpStatusCode":`...), strconv.Itoa(e.Status))
+		b = value.AppendJSON(append(b, `,"@Microsoft.PowerApps.CDS.ErrorDetails.ApiActivityIdKey":`...), r.ID.String())
+		b = value.AppendJSON(append(b, `,"@Microsoft.PowerApps.CDS.TraceText":`...), e.TraceText())
+		b = value.AppendJSON(append(b, `,"@Microsoft.PowerApps.CDS.InnerError.Message":`...), e.Message)
 	}
-	b = appendString(append(b, `,"innererror":{"message":`...), e.Message)
+	b = value.AppendJSON(append(b, `,"innererror":{"message":`...), e.Message)
 	b = append(b, `,"type":"Microsoft.Crm.CrmHttpException","stacktrace":"","trace":`...)
-	b = appendString(b, traceOf(e))
+	b = value.AppendJSON(b, traceOf(e))
 	return append(b, "}}}"...)
 }
 

@@ -86,14 +86,14 @@ func (e *encoder) collection(b []byte, n *nodeEncoder, x *expandEncoder, rows qu
 	}
 	b = append(append(b, "],"...), x.link...)
 	link := e.base + "/" + n.plan.Node.Link.Table.Set + "(" + parent.String() + ")/" + x.plan.Expand.Nav.Name
-	b = appendString(b, link+linkQuery(x.plan.Expand.Text, token))
+	b = value.AppendJSON(b, link+linkQuery(x.plan.Expand.Text, token))
 	return append(b, ',')
 }
 
 // reference appends {"@odata.id":"BASE/set(id)"}.
 func (e *encoder) reference(b []byte, t *schema.Table, id value.GUID) []byte {
 	b = append(b, `{"@odata.id":`...)
-	b = appendString(b, e.base+"/"+t.Set+"("+id.String()+")")
+	b = value.AppendJSON(b, e.base+"/"+t.Set+"("+id.String()+")")
 	return append(b, '}')
 }
 

@@ -179,7 +179,7 @@ func (f *fetchPage) close(r *Request, b []byte, first, last *query.Position) []b
 		return b
 	}
 	if r.Prefer.wants(pagingCookie) {
-		b = appendString(append(b, `,"@`+pagingCookie+`":`...), f.bound.NextCookie(first, last).Annotation())
+		b = value.AppendJSON(append(b, `,"@`+pagingCookie+`":`...), f.bound.NextCookie(first, last).Annotation())
 	}
 	if r.Prefer.wants(moreRecords) {
 		b = append(b, `,"@`+moreRecords+`":true`...)

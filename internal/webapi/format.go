@@ -13,7 +13,7 @@ import (
 func appendFormatted(b []byte, c *schema.Column, kind value.Kind, v int64, f float64, symbol string) (out []byte, ok bool) {
 	if c != nil && c.Options != nil && kind != value.KindText {
 		label, ok := c.Options.LabelOf(v)
-		return appendEscaped(b, label), ok
+		return value.AppendJSONText(b, label), ok
 	}
 	switch kind {
 	case value.KindMoney:
@@ -46,7 +46,7 @@ func appendMoney(b []byte, cents int64, symbol string) []byte {
 		b = append(b, '-')
 		cents = -cents
 	}
-	return appendGrouped(appendEscaped(b, symbol), cents, 2)
+	return appendGrouped(value.AppendJSONText(b, symbol), cents, 2)
 }
 
 // appendGrouped appends a scaled integer with thousands separators.

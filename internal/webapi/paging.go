@@ -86,7 +86,7 @@ func (r *Request) purpose(t *schema.Table, from string, o *odata.Options) string
 // nextLink appends the link to the page after this one.
 func (s *Service) nextLink(r *Request, l *listing, b []byte, pos *query.Position) []byte {
 	token := s.engine.SealCursor(l.purpose, l.following(pos))
-	return appendString(append(b, `,"@odata.nextLink":`...), r.link("$skiptoken", token))
+	return value.AppendJSON(append(b, `,"@odata.nextLink":`...), r.link("$skiptoken", token))
 }
 
 // following is the cursor of the next page. Groups have no position; they are counted.

@@ -118,7 +118,7 @@ func (r *Request) contextPrefix(fragment string) []byte {
 	if r.level() == none {
 		return nil
 	}
-	b := append([]byte(`"@odata.context":`), appendString(nil, r.Base+"/$metadata"+fragment)...)
+	b := append([]byte(`"@odata.context":`), value.AppendJSON(nil, r.Base+"/$metadata"+fragment)...)
 	return append(b, ',')
 }
 

@@ -53,7 +53,7 @@ func (s *Service) getReference(ctx context.Context, r *Request, t *target) (*Res
 		}
 	}
 	b := append([]byte{'{'}, r.contextPrefix("#$ref")...)
-	b = appendString(append(b, `"@odata.id":`...), r.Base+"/"+t.table.Set+"("+t.id.String()+")")
+	b = value.AppendJSON(append(b, `"@odata.id":`...), r.Base+"/"+t.table.Set+"("+t.id.String()+")")
 	return r.jsonResponse(http.StatusOK, append(b, '}')), nil
 }
 

@@ -49,6 +49,7 @@ type Store struct {
 	side    *pgxpool.Pool // for the change clock alone
 	model   *schema.Model
 	dialect *sqlgen.Dialect
+	writer  *sqlgen.Writer
 	objects []sqlgen.Object // what the database must have for the model
 	whole   map[*schema.Table]wholeRow
 	options Options
@@ -72,7 +73,7 @@ var _ store.Store = (*Store)(nil)
 // refused.
 func Open(ctx context.Context, dsn string, model *schema.Model, options Options) (*Store, error) {
 	s := &Store{
-		model: model, dialect: sqlgen.Postgres, options: options, log: options.Logger, writeLimit: defaultWriteLimit,
+		model: model, dialect: sqlgen.Postgres, writer: sqlgen.NewWriter(sqlgen.Postgres), options: options, log: options.Logger, writeLimit: defaultWriteLimit,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

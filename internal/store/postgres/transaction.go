@@ -52,34 +52,37 @@ func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id val
 	return row, e.close()
 }
 
+// Serial implements store.Tx.
+func (t *transaction) Serial() bool { return false }
+
 // Insert implements store.Tx.
 func (t *transaction) Insert(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	return t.queueWork(ctx, sqlgen.Insert(t.store.dialect, table, id, set), &work{table: table, id: id, set: set})
+	return t.queueWork(ctx, t.store.writer.Insert(nil, table, id, set), &work{table: table, id: id, set: set})
 }
 
 // Update implements store.Tx.
 func (t *transaction) Update(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	return t.queueWork(ctx, sqlgen.Update(t.store.dialect, table, id, set), &work{table: table, id: id, set: set})
+	return t.queueWork(ctx, t.store.writer.Update(nil, table, id, set), &work{table: table, id: id, set: set})
 }
 
 // Delete implements store.Tx.
 func (t *transaction) Delete(ctx context.Context, table *schema.Table, id value.GUID) error {
-	return t.queueWork(ctx, sqlgen.Delete(t.store.dialect, table, id), &work{table: table, id: id, removes: true})
+	return t.queueWork(ctx, t.store.writer.Delete(table, id), &work{table: table, id: id, removes: true})
 }
 
 // Put implements store.Tx.
 func (t *transaction) Put(ctx context.Context, table *schema.Table, set []query.Assign) error {
-	return t.queueWork(ctx, sqlgen.Put(t.store.dialect, table, set), &work{table: table, set: set})
+	return t.queueWork(ctx, t.store.writer.Put(nil, table, set), &work{table: table, set: set})
 }
 
 // Add implements store.Tx.
 func (t *transaction) Add(ctx context.Context, table *schema.Table, key, add []query.Assign) error {
-	return t.queueWork(ctx, sqlgen.Add(t.store.dialect, table, key, add), &work{table: table, set: key})
+	return t.queueWork(ctx, t.store.writer.Add(nil, table, key, add), &work{table: table, set: key})
 }
 
 // Remove implements store.Tx.
 func (t *transaction) Remove(ctx context.Context, table *schema.Table, where []query.Assign) error {
-	return t.queueWork(ctx, sqlgen.Remove(t.store.dialect, table, where), &work{table: table, set: where, removes: true})
+	return t.queueWork(ctx, t.store.writer.Remove(table, where), &work{table: table, set: where, removes: true})
 }
 
 // Touch implements store.Tx.

@@ -10,12 +10,6 @@ import (
 	"almoner/internal/value"
 )
 
-// cell is one SQL column of a table with what is to be stored in it.
-type cell struct {
-	name  string
-	value value.Value
-}
-
 // Shadowed tells whether a column has its fold stored beside it. A multi-choice column holds digits and commas, which are
 // their own fold.
 func Shadowed(c *schema.Column) bool { return c.IsText() && c.Type != schema.TypeMultiChoice }
@@ -38,19 +32,39 @@ func cellNames(c *schema.Column) []string {
 	}
 }
 
-// appendCells turns assignments into SQL columns and their contents.
-func appendCells(cells []cell, set []query.Assign) []cell {
-	cells = slices.Grow(cells, 2*len(set))
+// namesOf lists the SQL columns assignments take.
+func namesOf(set []query.Assign) []string {
+	names := make([]string, 0, argCount(set))
 	for _, a := range set {
-		cells = append(cells, cell{a.Column.Name, storedValue(a.Column, a.Value)})
-		switch {
-		case Shadowed(a.Column):
-			cells = append(cells, cell{shadowName(a.Column), shadow(a.Column, a.Value)})
-		case a.Column.Polymorphic():
-			cells = append(cells, cell{codeName(a.Column), typeCode(a.Value)})
+		names = append(names, cellNames(a.Column)...)
+	}
+	return names
+}
+
+// argCount is how many SQL columns assignments take.
+func argCount(set []query.Assign) int {
+	n := len(set)
+	for i := range set {
+		if c := set[i].Column; Shadowed(c) || c.Polymorphic() {
+			n++
 		}
 	}
-	return cells
+	return n
+}
+
+// appendArgs appends what is stored in the SQL columns of assignments.
+func appendArgs(args []Arg, set []query.Assign) []Arg {
+	for i := range set {
+		c, v := set[i].Column, set[i].Value
+		args = append(args, Arg{Value: storedValue(c, v)})
+		switch {
+		case Shadowed(c):
+			args = append(args, Arg{Value: shadow(c, v)})
+		case c.Polymorphic():
+			args = append(args, Arg{Value: typeCode(v)})
+		}
+	}
+	return args
 }
 
 // shadow is the fold kept beside a text: always when the column is indexed, else only where SQL's own lower would not

@@ -1,10 +1,197 @@
 package sqlgen
 
 import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
 )
+
+// Writer renders writes. It keeps the texts it has printed: the next write of the same columns only gives its parameters. Its methods
+// take room for the parameters from their caller, who may use the same room again once the statement has run; nil makes new room.
+type Writer struct {
+	dialect *Dialect
+	mu      sync.RWMutex
+	texts   map[textKey]string
+}
+
+// textKey is what decides the text of a write: its kind, its table and its columns in order.
+type textKey struct {
+	kind    writeKind
+	table   *schema.Table
+	columns string // two bytes each
+}
+
+type writeKind uint8
+
+const (
+	insertText writeKind = iota
+	updateText
+	putText
+	addText
+)
+
+// keptTexts bounds how many texts are kept; clients choose which columns they write.
+const keptTexts = 4000
+
+// NewWriter makes a writer for a dialect.
+func NewWriter(d *Dialect) *Writer { return &Writer{dialect: d, texts: map[textKey]string{}} }
+
+// text returns the text of a write, printed at its first use.
+func (w *Writer) text(kind writeKind, t *schema.Table, set []query.Assign, print func() string) string {
+	var room [256]byte
+	columns := room[:0]
+	for i := range set {
+		columns = binary.LittleEndian.AppendUint16(columns, uint16(set[i].Column.Index))
+	}
+	w.mu.RLock()
+	text, ok := w.texts[textKey{kind, t, string(columns)}]
+	w.mu.RUnlock()
+	if ok {
+		return text
+	}
+	text = print()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.texts) >= keptTexts {
+		clear(w.texts)
+	}
+	w.texts[textKey{kind, t, string(columns)}] = text
+	return text
+}
+
+// Insert adds a row. An assignment of the key itself gives way to id.
+func (w *Writer) Insert(room []Arg, t *schema.Table, id value.GUID, set []query.Assign) Statement {
+	set = withoutKey(t, set)
+	text := w.text(insertText, t, set, func() string {
+		return string(insertSQL(w.dialect, t, append([]string{t.Key.Name}, namesOf(set)...)))
+	})
+	args := append(slices.Grow(room[:0], argCount(set)+1), Arg{Value: value.ID(id)})
+	return Statement{text, appendArgs(args, set)}
+}
+
+// Update changes columns of the row with a key; an assignment of the key itself is left out.
+func (w *Writer) Update(room []Arg, t *schema.Table, id value.GUID, set []query.Assign) Statement {
+	set = withoutKey(t, set)
+	text := w.text(updateText, t, set, func() string { return updateSQL(w.dialect, t, namesOf(set)) })
+	args := appendArgs(slices.Grow(room[:0], argCount(set)+1), set)
+	return Statement{text, append(args, Arg{Value: value.ID(id)})}
+}
+
+// Put inserts a row or replaces the one with the same primary key, whose columns are among set; columns not in set
+// become null.
+func (w *Writer) Put(room []Arg, t *schema.Table, set []query.Assign) Statement {
+	text := w.text(putText, t, set, func() string { return putSQL(w.dialect, t, namesOf(set)) })
+	return Statement{text, appendArgs(slices.Grow(room[:0], argCount(set)), set)}
+}
+
+// Add adds integers to the row with a primary key, making it when there is none; null counts as nothing.
+func (w *Writer) Add(room []Arg, t *schema.Table, key, sums []query.Assign) Statement {
+	set := append(key[:len(key):len(key)], sums...)
+	text := w.text(addText, t, set, func() string { return addSQL(w.dialect, t, namesOf(key), namesOf(sums)) })
+	return Statement{text, appendArgs(slices.Grow(room[:0], argCount(set)), set)}
+}
+
+// Delete removes the row with a key.
+func (w *Writer) Delete(t *schema.Table, id value.GUID) Statement {
+	return w.Remove(t, []query.Assign{{Column: t.Key, Value: value.ID(id)}})
+}
+
+// Remove deletes the rows whose columns hold exactly the given values; without any value it deletes none.
+func (w *Writer) Remove(t *schema.Table, where []query.Assign) Statement {
+	b := appendName(append(make([]byte, 0, 96), "DELETE FROM "...), t.Name)
+	b = append(b, " WHERE "...)
+	if len(where) == 0 {
+		b = append(b, "1=0"...)
+	}
+	var args []Arg
+	for i, is := range where {
+		if i > 0 {
+			b = append(b, " AND "...)
+		}
+		b = appendColumn(b, t, is.Column.Name)
+		if is.Value.IsNull() {
+			b = append(b, " IS NULL"...)
+			continue
+		}
+		args = append(args, Arg{Value: storedValue(is.Column, is.Value)})
+		b = w.dialect.setter(append(b, '='), len(args))
+	}
+	return Statement{string(b), args}
+}
+
+// insertSQL prints INSERT INTO t (names) VALUES (parameters).
+func insertSQL(d *Dialect, t *schema.Table, names []string) []byte {
+	b := appendName(append(make([]byte, 0, 64+32*len(names)), "INSERT INTO "...), t.Name)
+	b = append(b, " ("...)
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendName(b, name)
+	}
+	b = append(b, ") VALUES ("...)
+	for i := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = d.setter(b, i+1)
+	}
+	return append(b, ')')
+}
+
+// updateSQL prints UPDATE t SET names WHERE key; the key is the last parameter.
+func updateSQL(d *Dialect, t *schema.Table, names []string) string {
+	b := appendName(append(make([]byte, 0, 64+24*len(names)), "UPDATE "...), t.Name)
+	b = append(b, " SET "...)
+	if len(names) == 0 { // nothing to change, yet a statement that can be run
+		b = appendName(append(appendName(b, t.Key.Name), '='), t.Key.Name)
+	}
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = d.setter(append(appendName(b, name), '='), i+1)
+	}
+	b = appendColumn(append(b, " WHERE "...), t, t.Key.Name)
+	return string(d.setter(append(b, '='), len(names)+1))
+}
+
+// putSQL prints an insert that replaces the row whose primary key is taken.
+func putSQL(d *Dialect, t *schema.Table, names []string) string {
+	b := onConflict(insertSQL(d, t, names), t)
+	n := 0
+	for _, c := range storedColumns(t) {
+		if !inPrimaryKey(t, c) {
+			for _, name := range cellNames(c) {
+				b = appendSet(b, n, name)
+				b = appendName(append(b, "excluded."...), name)
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		b = append(b, " DO NOTHING"...)
+	}
+	return string(b)
+}
+
+// addSQL prints an insert that adds to the row whose primary key is taken.
+func addSQL(d *Dialect, t *schema.Table, key, sums []string) string {
+	b := onConflict(insertSQL(d, t, append(key, sums...)), t)
+	for i, name := range sums {
+		b = appendSet(b, i, name)
+		b = appendColumn(append(b, "coalesce("...), t, name)
+		b = appendName(append(b, ",0)+excluded."...), name)
+	}
+	if len(sums) == 0 {
+		b = append(b, " DO NOTHING"...)
+	}
+	return string(b)
+}
 
 // Get is the text of a point read by key, its one parameter. It yields cols in order (all stored columns when nil), a
 // polymorphic lookup followed by its type code. With lock the row stays locked until the transaction ends.
@@ -32,121 +219,6 @@ func Get(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
 		b = append(b, d.locked...)
 	}
 	return string(b)
-}
-
-// Insert adds a row. An assignment of the key itself gives way to id.
-func Insert(d *Dialect, t *schema.Table, id value.GUID, set []query.Assign) Statement {
-	cells := append(make([]cell, 0, len(set)+8), cell{t.Key.Name, value.ID(id)})
-	return insert(d, t, appendCells(cells, withoutKey(t, set)))
-}
-
-// Update changes columns of the row with a key; an assignment of the key itself is left out.
-func Update(d *Dialect, t *schema.Table, id value.GUID, set []query.Assign) Statement {
-	cells := appendCells(nil, withoutKey(t, set))
-	b := appendName(append(make([]byte, 0, 64+24*len(cells)), "UPDATE "...), t.Name)
-	b = append(b, " SET "...)
-	if len(cells) == 0 { // nothing to change, yet a statement that can be run
-		b = appendName(append(appendName(b, t.Key.Name), '='), t.Key.Name)
-	}
-	args := make([]Arg, 0, len(cells)+1)
-	for i, c := range cells {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		args = append(args, Arg{Value: c.value})
-		b = d.setter(append(appendName(b, c.name), '='), len(args))
-	}
-	args = append(args, Arg{Value: value.ID(id)})
-	b = appendColumn(append(b, " WHERE "...), t, t.Key.Name)
-	b = d.setter(append(b, '='), len(args))
-	return Statement{string(b), args}
-}
-
-// Delete removes the row with a key.
-func Delete(d *Dialect, t *schema.Table, id value.GUID) Statement {
-	return Remove(d, t, []query.Assign{{Column: t.Key, Value: value.ID(id)}})
-}
-
-// Put inserts a row or replaces the one with the same primary key, whose columns are among set; columns not in set
-// become null.
-func Put(d *Dialect, t *schema.Table, set []query.Assign) Statement {
-	st := insert(d, t, appendCells(nil, set))
-	b := onConflict([]byte(st.SQL), t)
-	n := 0
-	for _, c := range storedColumns(t) {
-		if !inPrimaryKey(t, c) {
-			for _, name := range cellNames(c) {
-				b = appendSet(b, n, name)
-				b = appendName(append(b, "excluded."...), name)
-				n++
-			}
-		}
-	}
-	if n == 0 {
-		b = append(b, " DO NOTHING"...)
-	}
-	return Statement{string(b), st.Args}
-}
-
-// Add adds integers to the row with a primary key, making it when there is none; null counts as nothing.
-func Add(d *Dialect, t *schema.Table, key, add []query.Assign) Statement {
-	sums := appendCells(nil, add)
-	st := insert(d, t, append(appendCells(nil, key), sums...))
-	b := onConflict([]byte(st.SQL), t)
-	for i, c := range sums {
-		b = appendSet(b, i, c.name)
-		b = appendColumn(append(b, "coalesce("...), t, c.name)
-		b = appendName(append(b, ",0)+excluded."...), c.name)
-	}
-	if len(sums) == 0 {
-		b = append(b, " DO NOTHING"...)
-	}
-	return Statement{string(b), st.Args}
-}
-
-// Remove deletes the rows whose columns hold exactly the given values; without any value it deletes none.
-func Remove(d *Dialect, t *schema.Table, where []query.Assign) Statement {
-	b := appendName(append(make([]byte, 0, 96), "DELETE FROM "...), t.Name)
-	b = append(b, " WHERE "...)
-	if len(where) == 0 {
-		b = append(b, "1=0"...)
-	}
-	var args []Arg
-	for i, w := range where {
-		if i > 0 {
-			b = append(b, " AND "...)
-		}
-		b = appendColumn(b, t, w.Column.Name)
-		if w.Value.IsNull() {
-			b = append(b, " IS NULL"...)
-			continue
-		}
-		args = append(args, Arg{Value: storedValue(w.Column, w.Value)})
-		b = d.setter(append(b, '='), len(args))
-	}
-	return Statement{string(b), args}
-}
-
-// insert prints INSERT INTO t (names) VALUES (parameters).
-func insert(d *Dialect, t *schema.Table, cells []cell) Statement {
-	b := appendName(append(make([]byte, 0, 64+32*len(cells)), "INSERT INTO "...), t.Name)
-	b = append(b, " ("...)
-	for i, c := range cells {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendName(b, c.name)
-	}
-	b = append(b, ") VALUES ("...)
-	args := make([]Arg, len(cells))
-	for i, c := range cells {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = d.setter(b, i+1)
-		args[i].Value = c.value
-	}
-	return Statement{string(append(b, ')')), args}
 }
 
 // onConflict appends the clause that catches a taken primary key.

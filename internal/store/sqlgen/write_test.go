@@ -25,31 +25,31 @@ func TestWriteTexts(t *testing.T) {
 		want string
 		args []value.Value
 	}{
-		{"insert with the fold of an indexed text", Insert(Postgres, donor, id, []query.Assign{assign(donor, "svc_sortby", value.Text("Ann"))}),
+		{"insert with the fold of an indexed text", NewWriter(Postgres).Insert(nil, donor, id, []query.Assign{assign(donor, "svc_sortby", value.Text("Ann"))}),
 			`INSERT INTO "svc_donor" ("svc_donorid","svc_sortby","svc_sortby_f") VALUES ($1,$2,$3)`,
 			[]value.Value{value.ID(id), value.Text("Ann"), value.Text("ann")}},
-		{"insert without the fold of a plain ASCII text", Insert(SQLite, donor, id, []query.Assign{assign(donor, "svc_country", value.Text("Chad"))}),
+		{"insert without the fold of a plain ASCII text", NewWriter(SQLite).Insert(nil, donor, id, []query.Assign{assign(donor, "svc_country", value.Text("Chad"))}),
 			`INSERT INTO "svc_donor" ("svc_donorid","svc_country","svc_country_f") VALUES (?1,?2,?3)`,
 			[]value.Value{value.ID(id), value.Text("Chad"), value.Null}},
-		{"insert with the fold of another text", Insert(SQLite, donor, id, []query.Assign{assign(donor, "svc_country", value.Text("Perú "))}),
+		{"insert with the fold of another text", NewWriter(SQLite).Insert(nil, donor, id, []query.Assign{assign(donor, "svc_country", value.Text("Perú "))}),
 			`INSERT INTO "svc_donor" ("svc_donorid","svc_country","svc_country_f") VALUES (?1,?2,?3)`,
 			[]value.Value{value.ID(id), value.Text("Perú "), value.Text("peru")}},
-		{"update a polymorphic lookup", Update(SQLite, contact, id, []query.Assign{assign(contact, "parentcustomerid", value.Ref(id, 1))}),
+		{"update a polymorphic lookup", NewWriter(SQLite).Update(nil, contact, id, []query.Assign{assign(contact, "parentcustomerid", value.Ref(id, 1))}),
 			`UPDATE "contact" SET "parentcustomerid"=?1,"parentcustomerid_t"=?2 WHERE "contact"."contactid"=?3`,
 			[]value.Value{value.Ref(id, 1), value.Int(1), value.ID(id)}},
-		{"update nothing", Update(SQLite, contact, id, nil), `UPDATE "contact" SET "contactid"="contactid" WHERE "contact"."contactid"=?1`,
+		{"update nothing", NewWriter(SQLite).Update(nil, contact, id, nil), `UPDATE "contact" SET "contactid"="contactid" WHERE "contact"."contactid"=?1`,
 			[]value.Value{value.ID(id)}},
-		{"delete", Delete(Postgres, contact, id), `DELETE FROM "contact" WHERE "contact"."contactid"=$1`, []value.Value{value.ID(id)}},
-		{"put", Put(SQLite, years, append(year, amount)),
+		{"delete", NewWriter(Postgres).Delete(contact, id), `DELETE FROM "contact" WHERE "contact"."contactid"=$1`, []value.Value{value.ID(id)}},
+		{"put", NewWriter(SQLite).Put(nil, years, append(year, amount)),
 			`INSERT INTO "donoryear" ("donor","year","amount") VALUES (?1,?2,?3) ON CONFLICT ("donor","year") DO UPDATE SET "amount"=excluded."amount"`,
 			[]value.Value{value.ID(id), value.Int(2024), value.Int(5)}},
-		{"add", Add(Postgres, years, year, []query.Assign{amount}),
+		{"add", NewWriter(Postgres).Add(nil, years, year, []query.Assign{amount}),
 			`INSERT INTO "donoryear" ("donor","year","amount") VALUES ($1,$2,$3) ON CONFLICT ("donor","year")` +
 				` DO UPDATE SET "amount"=coalesce("donoryear"."amount",0)+excluded."amount"`,
 			[]value.Value{value.ID(id), value.Int(2024), value.Int(5)}},
-		{"remove by null", Remove(SQLite, years, []query.Assign{assign(years, "amount", value.Null), year[1]}),
+		{"remove by null", NewWriter(SQLite).Remove(years, []query.Assign{assign(years, "amount", value.Null), year[1]}),
 			`DELETE FROM "donoryear" WHERE "donoryear"."amount" IS NULL AND "donoryear"."year"=?1`, []value.Value{value.Int(2024)}},
-		{"remove by nothing", Remove(SQLite, years, nil), `DELETE FROM "donoryear" WHERE 1=0`, nil},
+		{"remove by nothing", NewWriter(SQLite).Remove(years, nil), `DELETE FROM "donoryear" WHERE 1=0`, nil},
 	} {
 		if test.got.SQL != test.want {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, test.got.SQL, test.want)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"almoner/internal/store/sqlgen"
 )
 
 // What every connection is opened with. The caches are small: pages that matter are in the machine's file cache anyway,
@@ -36,8 +38,9 @@ type conn struct {
 	db     *sqlite.Conn
 	limit  int
 	byText map[string]*prepared
-	order  *list.List // of *prepared, most recently used in front
-	stop   *interrupt // what ends a statement early; nil on the writer connection, where nothing may
+	order  *list.List   // of *prepared, most recently used in front
+	room   []sqlgen.Arg // for the parameters of the next write
+	stop   *interrupt   // what ends a statement early; nil on the writer connection, where nothing may
 }
 
 // prepared is a statement ready to run. While one is lent out (busy), a second user of the same text gets its own.
@@ -85,7 +88,7 @@ func (c *conn) configure(as role) error {
 		cache = writerCacheKiB
 	}
 	settings := []string{
-		"foreign_keys=ON", "trusted_schema=OFF", "temp_store=FILE", "mmap_size=0",
+		"foreign_keys=ON", "trusted_schema=OFF", "mmap_size=0",
 		fmt.Sprintf("cache_size=-%d", cache),
 	}
 	switch as {
@@ -93,9 +96,10 @@ func (c *conn) configure(as role) error {
 		if err := c.enableLog(); err != nil {
 			return err
 		}
-		settings = append(settings, "synchronous=FULL", fmt.Sprintf("journal_size_limit=%d", logSizeLimit))
+		// What a savepoint may have to put back is kept in memory: writing it to a file cost a tenth of a create.
+		settings = append(settings, "temp_store=MEMORY", "synchronous=FULL", fmt.Sprintf("journal_size_limit=%d", logSizeLimit))
 	case forReading:
-		settings = append(settings, "query_only=ON")
+		settings = append(settings, "temp_store=FILE", "query_only=ON")
 	}
 	for _, s := range settings {
 		if err := c.exec("PRAGMA " + s); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
-	"almoner/internal/store/sqlgen"
 	"almoner/internal/value"
 )
 
@@ -16,6 +15,9 @@ const (
 	counterValue   = "value"
 	versionCounter = "version"
 )
+
+// counterSQL reads a counter by its exact name.
+const counterSQL = `SELECT "` + counterValue + `" FROM "` + counterTable + `" WHERE "` + counterName + `"=?1`
 
 // counters are the counters one transaction has drawn from: read inside it, written back before its commit, forgotten
 // with it. Other processes draw from the same rows, so no value outlives a transaction.
@@ -89,22 +91,12 @@ func findCounter(m *schema.Model) (counterColumns, error) {
 
 // readCounter reads a counter's row.
 func (s *Store) readCounter(c *conn, name string) (int64, error) {
-	link := &query.Link{Table: s.counter.table}
-	statements, err := sqlgen.Read(s.dialect, *s.calendar.Load(), &query.Query{
-		Root:   link,
-		Select: query.Node{Link: link, Outputs: []query.Output{{Expr: query.Ref{Link: link, Column: s.counter.value}}}},
-		Where: query.Cond{Left: query.Ref{Link: link, Column: s.counter.name}, Op: query.OpEq,
-			Args: []query.Expr{query.Literal{Value: value.Text(name)}}},
-	})
-	if err != nil {
-		return 0, err
-	}
-	p, err := c.prepare(statements[0].SQL)
+	p, err := c.prepare(counterSQL)
 	if err != nil {
 		return 0, err
 	}
 	defer p.release()
-	p.bind(statements[0].Args)
+	p.BindText(1, name)
 	if more, err := p.Step(); err != nil || !more {
 		return 0, err
 	}
@@ -113,7 +105,7 @@ func (s *Store) readCounter(c *conn, name string) (int64, error) {
 
 // writeCounter writes a counter's row.
 func (s *Store) writeCounter(c *conn, name string, n int64) error {
-	st := sqlgen.Put(s.dialect, s.counter.table, []query.Assign{
+	st := s.statements.Put(nil, s.counter.table, []query.Assign{
 		{Column: s.counter.name, Value: value.Text(name)},
 		{Column: s.counter.value, Value: value.Int(n)},
 	})

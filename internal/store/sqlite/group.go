@@ -16,6 +16,7 @@ type group struct {
 	begun    time.Time
 	members  []member
 	counters counters
+	failed   bool  // the request that opened it failed: nothing of it may stay
 	lost     error // why the transaction is gone; nil while it is open
 }
 
@@ -29,7 +30,14 @@ func newGroup(w *writer, c *conn) *group {
 	return &group{writer: w, conn: c, begun: time.Now(), counters: counters{}}
 }
 
-// runInSavepoint runs a request so that its failure leaves the others' work in place.
+// runFirst runs the request that opens the transaction and tells whether others may join. It needs no savepoint: when it fails,
+// there is nothing else to keep.
+func (g *group) runFirst(r *request) bool {
+	g.failed = g.run(r) != nil
+	return !g.failed
+}
+
+// runInSavepoint runs a further request so that its failure leaves the others' work in place.
 func (g *group) runInSavepoint(r *request) {
 	if err := g.exec("SAVEPOINT request"); err != nil {
 		g.members = append(g.members, member{r, err})
@@ -85,7 +93,7 @@ func (g *group) lose(err error) {
 
 // commit makes the work of all members durable. When it returns an error nothing of it is in the database.
 func (g *group) commit() error {
-	if g.lost == nil && len(g.members) == 1 && g.members[0].err != nil {
+	if g.lost == nil && g.failed {
 		return g.exec("ROLLBACK")
 	}
 	if g.lost == nil {

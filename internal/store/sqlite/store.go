@@ -40,21 +40,22 @@ type Options struct {
 
 // Store is an open database file. It implements store.Store.
 type Store struct {
-	path     string
-	model    *schema.Model
-	options  Options
-	log      *slog.Logger
-	dialect  *sqlgen.Dialect
-	calendar atomic.Pointer[query.Calendar]
-	objects  []sqlgen.Object // what the database must have for the model
-	whole    map[*schema.Table]wholeRow
-	counter  counterColumns
-	epoch    string
-	lock     *os.File // nil when the store does not serve
-	readers  *pool
-	writer   *writer
-	closed   sync.Once
-	closeErr error
+	path       string
+	model      *schema.Model
+	options    Options
+	log        *slog.Logger
+	dialect    *sqlgen.Dialect
+	statements *sqlgen.Writer
+	calendar   atomic.Pointer[query.Calendar]
+	objects    []sqlgen.Object // what the database must have for the model
+	whole      map[*schema.Table]wholeRow
+	counter    counterColumns
+	epoch      string
+	lock       *os.File // nil when the store does not serve
+	readers    *pool
+	writer     *writer
+	closed     sync.Once
+	closeErr   error
 }
 
 var _ store.Store = (*Store)(nil)
@@ -85,7 +86,7 @@ func newStore(path string, model *schema.Model, options Options) (*Store, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, model: model, options: options, log: options.Logger, dialect: sqlgen.SQLite}
+	s := &Store{path: path, model: model, options: options, log: options.Logger, dialect: sqlgen.SQLite, statements: sqlgen.NewWriter(sqlgen.SQLite)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

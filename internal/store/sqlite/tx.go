@@ -66,6 +66,7 @@ func (t *tx) exec(ctx context.Context, st sqlgen.Statement) (cause, err error) {
 		return err, t.note(err)
 	}
 	p.bind(st.Args)
+	t.conn.room = st.Args[:0]
 	cause = p.run()
 	p.release()
 	if cause != nil {
@@ -79,21 +80,24 @@ func (t *tx) GetLocked(ctx context.Context, table *schema.Table, id value.GUID, 
 	return t.Get(ctx, table, id, cols)
 }
 
+// Serial implements store.Tx.
+func (t *tx) Serial() bool { return true }
+
 // Insert implements store.Tx.
 func (t *tx) Insert(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	cause, err := t.exec(ctx, sqlgen.Insert(t.store.dialect, table, id, set))
+	cause, err := t.exec(ctx, t.store.statements.Insert(t.conn.room, table, id, set))
 	return t.refused(ctx, cause, err, table, id, set)
 }
 
 // Update implements store.Tx.
 func (t *tx) Update(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	cause, err := t.exec(ctx, sqlgen.Update(t.store.dialect, table, id, set))
+	cause, err := t.exec(ctx, t.store.statements.Update(t.conn.room, table, id, set))
 	return t.refused(ctx, cause, err, table, id, set)
 }
 
 // Delete implements store.Tx.
 func (t *tx) Delete(ctx context.Context, table *schema.Table, id value.GUID) error {
-	cause, err := t.exec(ctx, sqlgen.Delete(t.store.dialect, table, id))
+	cause, err := t.exec(ctx, t.store.statements.Delete(table, id))
 	if dangling(cause) {
 		return associatedFault(cause, table).At("id " + value.ID(id).String())
 	}
@@ -102,17 +106,17 @@ func (t *tx) Delete(ctx context.Context, table *schema.Table, id value.GUID) err
 
 // Put implements store.Tx.
 func (t *tx) Put(ctx context.Context, table *schema.Table, set []query.Assign) error {
-	return t.change(ctx, table, sqlgen.Put(t.store.dialect, table, set), set)
+	return t.change(ctx, table, t.store.statements.Put(t.conn.room, table, set), set)
 }
 
 // Add implements store.Tx.
 func (t *tx) Add(ctx context.Context, table *schema.Table, key, add []query.Assign) error {
-	return t.change(ctx, table, sqlgen.Add(t.store.dialect, table, key, add), key)
+	return t.change(ctx, table, t.store.statements.Add(t.conn.room, table, key, add), key)
 }
 
 // Remove implements store.Tx.
 func (t *tx) Remove(ctx context.Context, table *schema.Table, where []query.Assign) error {
-	cause, err := t.exec(ctx, sqlgen.Remove(t.store.dialect, table, where))
+	cause, err := t.exec(ctx, t.store.statements.Remove(table, where))
 	if dangling(cause) {
 		return associatedFault(cause, table)
 	}

@@ -92,8 +92,10 @@ func (w *writer) together(first *request) {
 		w.turnAway(first, err)
 		return
 	}
-	for r := first; r != nil; r = w.next(g) {
-		g.runInSavepoint(r)
+	if g.runFirst(first) {
+		for r := w.next(g); r != nil; r = w.next(g) {
+			g.runInSavepoint(r)
+		}
 	}
 	switch err := g.commit(); {
 	case err == nil:
@@ -133,7 +135,7 @@ func (w *writer) alone(r *request) {
 		w.turnAway(r, err)
 		return
 	}
-	g.run(r)
+	g.runFirst(r)
 	if err := g.commit(); err != nil {
 		w.doubt(err)
 		g.refuse(err)

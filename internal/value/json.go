@@ -1,31 +1,31 @@
-package webapi
+package value
 
 import "unicode/utf8"
 
-const hexDigits = "0123456789abcdef"
+const jsonDigits = "0123456789abcdef"
 
-// safe marks the bytes that stand for themselves inside a JSON string.
-var safe = func() (t [256]bool) {
+// plain marks the bytes that stand for themselves inside a JSON string.
+var plain = func() (t [256]bool) {
 	for i := 0x20; i < 0x80; i++ {
 		t[i] = i != '"' && i != '\\'
 	}
 	return t
 }()
 
-// appendString appends a JSON string with its quotes.
-func appendString[T string | []byte](b []byte, s T) []byte {
+// AppendJSON appends a JSON string with its quotes.
+func AppendJSON[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
-	b = appendEscaped(b, s)
+	b = AppendJSONText(b, s)
 	return append(b, '"')
 }
 
-// appendEscaped appends the inside of a JSON string. Text is UTF-8; U+2028 and U+2029 are escaped so that every payload is one
+// AppendJSONText appends the inside of a JSON string. Text is UTF-8; U+2028 and U+2029 are escaped so that every payload is one
 // line for every reader.
-func appendEscaped[T string | []byte](b []byte, s T) []byte {
+func AppendJSONText[T string | []byte](b []byte, s T) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if safe[c] {
+		if plain[c] {
 			i++
 			continue
 		}
@@ -50,7 +50,7 @@ func appendEscaped[T string | []byte](b []byte, s T) []byte {
 }
 
 func appendRuneEscape(b []byte, r rune) []byte {
-	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	return append(b, '\\', 'u', jsonDigits[r>>12&15], jsonDigits[r>>8&15], jsonDigits[r>>4&15], jsonDigits[r&15])
 }
 
 func appendControl(b []byte, c byte) []byte {
