@@ -60,6 +60,7 @@ func (s *serveCommand) run(cmd *cobra.Command, _ []string) error {
 	if err := checkAddress(db.settings); err != nil {
 		return usageError{err}
 	}
+	keepSpareHeap()
 	return s.serve(cmd.Context(), db, clock)
 }
 

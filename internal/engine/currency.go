@@ -63,3 +63,20 @@ func (e *Engine) loadCurrencies(ctx context.Context) error {
 	e.currencies.mu.Unlock()
 	return rows.Err()
 }
+
+// base returns the row of the base currency as it was found first; nil when there is none. It is kept for good: the base currency
+// cannot be deleted, and neither its code nor its rate can change.
+func (e *Engine) base(ctx context.Context) (*query.Row, error) {
+	code := e.Settings().BaseCurrency
+	if known := e.baseCurrency.Load(); known != nil && known.Value("isocurrencycode").Text() == code {
+		return known, nil
+	}
+	t := e.columns.currency
+	read := func(q *query.Query) (query.Rows, error) { return e.store.Read(context.WithoutCancel(ctx), q) }
+	rows, err := findRows(read, t, []query.Assign{assign(t, "isocurrencycode", value.Text(code))}, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	e.baseCurrency.Store(rows[0])
+	return rows[0], nil
+}

@@ -26,6 +26,7 @@ type Engine struct {
 	clock        func() time.Time
 	log          *slog.Logger
 	currencies   currencies
+	baseCurrency atomic.Pointer[query.Row]
 	deferral     deferral
 	purged       purged
 	tokens       *signer

@@ -24,6 +24,10 @@ func (v env) Row(t *schema.Table, id value.GUID) (*query.Row, error) { return v.
 
 func (v env) Lock(t *schema.Table, id value.GUID) (*query.Row, error) { return v.x.Row(t, id, true) }
 
+func (v env) LockAll(keys []query.Key) error { return v.x.fetch(keys, true) }
+
+func (v env) BaseCurrency() (*query.Row, error) { return v.x.e.base(v.x.ctx) }
+
 func (v env) Find(t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error) {
 	return findRows(v.Read, t, where, cols)
 }

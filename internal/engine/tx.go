@@ -110,6 +110,11 @@ func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.keep(k, row, lock)
+}
+
+// keep notes a row as it was just read; nil when there is none.
+func (x *Tx) keep(k rowKey, row *query.Row, lock bool) (*entry, error) {
 	e := x.rows[k]
 	if e == nil {
 		e = &entry{rowKey: k}
@@ -117,13 +122,37 @@ func (x *Tx) load(t *schema.Table, id value.GUID, lock bool) (*entry, error) {
 	}
 	if row == nil && e.row != nil && !e.pending {
 		// Others have deleted it since it was looked at. A row of the same id that was made meanwhile would be another one.
-		return nil, fault.NotFound(t.Name, id.String())
+		return nil, fault.NotFound(k.table.Name, k.id.String())
 	}
 	e.locked = lock || x.store.Serial()
 	if !e.pending {
 		e.stored, e.row = row, row
 	}
 	return e, nil
+}
+
+// fetch makes sure that rows are in memory, locked in the order given when lock is set. It costs one round trip, where load for each
+// would cost as many as there are rows.
+func (x *Tx) fetch(keys []query.Key, lock bool) error {
+	var missing []query.Key
+	for _, k := range keys {
+		if e := x.rows[rowKey{k.Table, k.ID}]; e == nil || lock && !e.locked && e.stored != nil {
+			missing = append(missing, k)
+		}
+	}
+	if len(missing) < 2 {
+		return nil // load does as well
+	}
+	rows, err := x.store.GetMany(x.ctx, missing, lock)
+	if err != nil {
+		return err
+	}
+	for i, k := range missing {
+		if _, err := x.keep(rowKey{k.Table, k.ID}, rows[i], lock); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put makes row the current state of its entry and remembers to write it.

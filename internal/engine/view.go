@@ -43,6 +43,9 @@ func (v lookout) Row(t *schema.Table, id value.GUID) (*query.Row, error) {
 
 func (v lookout) Lock(t *schema.Table, id value.GUID) (*query.Row, error) { return v.Row(t, id) }
 
+func (v lookout) LockAll([]query.Key) error         { return nil }
+func (v lookout) BaseCurrency() (*query.Row, error) { return v.s.e.base(v.ctx) }
+
 func (v lookout) Find(t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error) {
 	return findRows(v.Read, t, where, cols)
 }

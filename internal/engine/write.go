@@ -123,6 +123,9 @@ func (x *Tx) setIf(r *query.Row, name string, v value.Value) {
 
 // apply sets what the client sent on the row, after looking at every lookup's target.
 func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
+	if err := x.fetch(x.targets(set), false); err != nil {
+		return err
+	}
 	for _, a := range set {
 		w.Sent[a.Column] = true
 		if a.Column.Type == schema.TypeLookup && !a.Value.IsNull() {
@@ -149,6 +152,28 @@ func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
 	return nil
 }
 
+// targets lists the rows that assignments point at.
+func (x *Tx) targets(set []query.Assign) []query.Key {
+	var keys []query.Key
+	for _, a := range set {
+		if a.Column.Type != schema.TypeLookup || a.Value.IsNull() {
+			continue
+		}
+		if t := x.targetOf(a); t != nil {
+			keys = append(keys, query.Key{Table: t, ID: a.Value.ID()})
+		}
+	}
+	return keys
+}
+
+// targetOf returns the table a lookup is set to.
+func (x *Tx) targetOf(a query.Assign) *schema.Table {
+	if a.Column.Polymorphic() {
+		return x.e.model.ByCode(a.Value.TypeCode())
+	}
+	return a.Column.Targets[0]
+}
+
 // overrideCreatedOn gives a migrated row its old date: createdon takes it, overriddencreatedon keeps the real moment.
 func (x *Tx) overrideCreatedOn(r *query.Row, v value.Value, system bool) error {
 	if v.IsNull() {
@@ -166,10 +191,7 @@ func (x *Tx) overrideCreatedOn(r *query.Row, v value.Value, system bool) error {
 
 // checkTarget refuses a lookup to a row that is not there (decision 20) or that the caller may not append to.
 func (x *Tx) checkTarget(a query.Assign, system bool) error {
-	target := a.Column.Targets[0]
-	if a.Column.Polymorphic() {
-		target = x.e.model.ByCode(a.Value.TypeCode())
-	}
+	target := x.targetOf(a)
 	rights := auth.BindRights
 	if system || target.Platform && a.Column.System {
 		rights = nil // owners are checked as such; to currencies and the like everybody may refer

@@ -7,6 +7,12 @@ import (
 	"almoner/internal/value"
 )
 
+// Key names a row.
+type Key struct {
+	Table *schema.Table
+	ID    value.GUID
+}
+
 // Row is one table row in memory: what the rules read and write. It may hold only some of its columns. Most columns of a wide table
 // are null, so only the values that are there take room.
 type Row struct {

@@ -27,8 +27,6 @@ type Books struct {
 	lists     map[value.GUID]int64
 	leaving   map[value.GUID]bool // rows deleted in the transaction
 	touched   Touched
-
-	baseCurrency *query.Row
 }
 
 // tables holds the tables the books work on.
@@ -107,7 +105,7 @@ func (b *Books) After(w *Write) error {
 // gifts, requests, donors, funds, fund groups, lists, each by ascending id.
 func (b *Books) Settle() error {
 	defer b.clear()
-	steps := []func() error{b.settleGifts, b.settleRequests, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists}
+	steps := []func() error{b.settleGifts, b.settleRequests, b.lockParents, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists}
 	if b.Deferred {
 		b.tally = newTally(b.settings)
 		steps = []func() error{b.settleFunds, b.settleGroups, b.settleLists} // what follows from a fund's own write
@@ -118,6 +116,18 @@ func (b *Books) Settle() error {
 		}
 	}
 	return nil
+}
+
+// lockParents locks the donors and funds that are about to be settled, all at once.
+func (b *Books) lockParents() error {
+	var keys []query.Key
+	for _, id := range b.tally.movedDonors() {
+		keys = append(keys, query.Key{Table: b.tables.donor, ID: id})
+	}
+	for _, id := range b.movedFunds() {
+		keys = append(keys, query.Key{Table: b.tables.fund, ID: id})
+	}
+	return b.env.LockAll(keys)
 }
 
 // set makes an assignment by column name.

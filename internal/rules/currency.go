@@ -10,7 +10,7 @@ import (
 var currencyRules = []Rule{
 	{
 		Name: "currency.rate", Table: "transactioncurrency", On: OnSave, Do: (*Books).checkRate,
-		Text:    "An exchange rate is above 0 and below 900,000,000; the base currency's is 1.",
+		Text:    "An exchange rate is above 0 and below 900,000,000; the base currency's is 1, and its code stays.",
 		Example: "A rate of 0 is refused; the base currency cannot be given the rate 1.2.",
 	},
 	{
@@ -114,7 +114,7 @@ func (b *Books) fillCurrency(w *Write, currency *schema.Column) error {
 	if !has && !needsCurrency(w.New.Table) {
 		return nil
 	}
-	base, err := b.base()
+	base, err := b.env.BaseCurrency()
 	if err != nil || base == nil {
 		return err
 	}
@@ -141,28 +141,6 @@ func hasMoney(r *query.Row) bool {
 	return false
 }
 
-// base returns the row of the base currency; nil when there is none. It is looked for under the id it has in every database
-// first, because that costs least.
-func (b *Books) base() (*query.Row, error) {
-	if b.baseCurrency != nil {
-		return b.baseCurrency, nil
-	}
-	t, code := b.tables.currency, b.settings.BaseCurrency
-	row, err := b.env.Row(t, schema.MetadataID(t.Name, code))
-	if err != nil {
-		return nil, err
-	}
-	if row == nil {
-		rows, err := b.env.Find(t, []query.Assign{set(t, "isocurrencycode", value.Text(code))}, nil)
-		if err != nil || len(rows) == 0 {
-			return nil, err
-		}
-		row = rows[0]
-	}
-	b.baseCurrency = row
-	return row, nil
-}
-
 // copyRate gives a row the rate its currency has now.
 func (b *Books) copyRate(r *query.Row, currency *schema.Column) error {
 	rate := r.Table.MustColumn("exchangerate")
@@ -181,7 +159,11 @@ func (b *Books) copyRate(r *query.Row, currency *schema.Column) error {
 
 // currentRate returns the rate of a currency as it is now.
 func (b *Books) currentRate(id value.GUID) (int64, error) {
-	if b.baseCurrency != nil && b.baseCurrency.ID == id {
+	base, err := b.env.BaseCurrency()
+	if err != nil {
+		return 0, err
+	}
+	if base != nil && base.ID == id {
 		return rateOne, nil
 	}
 	row, err := b.env.Row(b.tables.currency, id)
@@ -190,10 +172,6 @@ func (b *Books) currentRate(id value.GUID) (int64, error) {
 	}
 	if row == nil {
 		return 0, fault.New(fault.CurrencyInvalid, "The currency %s is invalid.", id).At("rule row.currency", "column transactioncurrencyid")
-	}
-	if row.Value("isocurrencycode").Text() == b.settings.BaseCurrency {
-		b.baseCurrency = row
-		return rateOne, nil
 	}
 	return rateOf(row), nil
 }
@@ -207,6 +185,9 @@ func (b *Books) checkRate(w *Write) error {
 	n := v.Int()
 	isBase := w.New.Value("isocurrencycode").Text() == b.settings.BaseCurrency
 	switch {
+	case w.Old != nil && !isBase && w.Old.Value("isocurrencycode").Text() == b.settings.BaseCurrency:
+		return fault.Rule("transactioncurrency", "currency.rate", "isocurrencycode", "The value %s of 'isocurrencycode' must stay %s: it is the base currency.",
+			w.New.Value("isocurrencycode"), b.settings.BaseCurrency)
 	case v.IsNull():
 		return fault.Missing("transactioncurrency", "currency.rate", "exchangerate")
 	case n <= 0 || n >= maxRate:

@@ -13,7 +13,8 @@ import (
 // donors compares every donor with the sums of its gifts.
 func (c *recalculator) donors() error {
 	columns := withBase(c.tables.donor, []string{"svc_totalcommitment", "svc_largestgift"}, []string{
-		"svc_countofgifts", "svc_firstgiftdate", "svc_mostrecentgiftdate", "svc_mostrecentgiftid", "svc_largestgiftid", "exchangerate",
+		"svc_countofgifts", "svc_firstgiftdate", "svc_mostrecentgiftdate", "svc_mostrecentgiftid", "svc_largestgiftid",
+		"x_latestmade", "x_largestdate", "x_largestmade", "exchangerate",
 	})
 	return c.each(c.tables.donor, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {

@@ -20,6 +20,10 @@ type Env interface {
 	// Lock is Row that keeps others from changing the row until the transaction ends. A row that the transaction has seen and that
 	// others have deleted since is an error.
 	Lock(t *schema.Table, id value.GUID) (*query.Row, error)
+	// LockAll is Lock of many rows at once, in the order given; Lock and Row then find them without asking the database.
+	LockAll(keys []query.Key) error
+	// BaseCurrency returns the row of the base currency; nil when there is none.
+	BaseCurrency() (*query.Row, error)
 	// Find returns the rows whose columns hold the given values, in key order, with the columns asked for (nil: all stored).
 	Find(t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error)
 	// Read runs a query of the rules' own; the caller's privileges do not apply to it.

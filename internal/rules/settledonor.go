@@ -2,17 +2,14 @@ package rules
 
 import (
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/value"
 )
 
 // settleDonors applies the differences to the donors' totals and finds first, latest and largest gifts anew where they moved.
 func (b *Books) settleDonors() error {
-	for _, id := range sortedIDs(b.tally.donors) {
-		d := b.tally.donors[id]
-		if d.empty() {
-			continue
-		}
-		if err := b.settleDonor(id, d); err != nil {
+	for _, id := range b.tally.movedDonors() {
+		if err := b.settleDonor(id, b.tally.donors[id]); err != nil {
 			return err
 		}
 	}
@@ -77,9 +74,6 @@ type ranks struct {
 func (b *Books) rankGifts(row *query.Row, d *donorTally) ([]query.Assign, error) {
 	r := readRanks(row)
 	for _, c := range d.changes {
-		if err := b.knowHolders(r, c.after); err != nil {
-			return nil, err
-		}
 		r.play(c)
 	}
 	return b.rankColumns(row, r)
@@ -90,45 +84,20 @@ func readRanks(row *query.Row) *ranks {
 	if v := row.Value("svc_firstgiftdate"); !v.IsNull() {
 		r.first = value.Date(v.Int() / value.SecondsPerDay)
 	}
-	r.latest = standing{gift: row.Value("svc_mostrecentgiftid").ID(), date: row.Value("svc_mostrecentgiftdate").Int() / value.SecondsPerDay}
-	r.largest = standing{gift: row.Value("svc_largestgiftid").ID(), base: baseOf(row, "svc_largestgift")}
+	made := row.Value("x_latestmade")
+	r.latest = standing{
+		gift: row.Value("svc_mostrecentgiftid").ID(), date: row.Value("svc_mostrecentgiftdate").Int() / value.SecondsPerDay,
+		created: made.Int(), known: !made.IsNull(),
+	}
+	made = row.Value("x_largestmade")
+	r.largest = standing{
+		gift: row.Value("svc_largestgiftid").ID(), base: baseOf(row, "svc_largestgift"),
+		date: row.Value("x_largestdate").Int(), created: made.Int(), known: !made.IsNull(),
+	}
 	// A holder that was deleted has left its lookup empty while the value still stands.
 	r.doubtLatest = r.latest.gift.IsZero() && !row.Value("svc_mostrecentgiftdate").IsNull()
 	r.doubtMost = r.largest.gift.IsZero() && !row.Value("svc_largestgift").IsNull()
 	return r
-}
-
-// knowHolders reads what decides a tie of a gift with the holders of the ranks: one row each, and only when there is a tie.
-func (b *Books) knowHolders(r *ranks, is *standing) error {
-	if is == nil {
-		return nil
-	}
-	if is.date == r.latest.date && !r.latest.known && !r.doubtLatest {
-		if err := b.knowHolder(&r.latest); err != nil {
-			return err
-		}
-	}
-	if is.base == r.largest.base && !r.largest.known && !r.doubtMost {
-		return b.knowHolder(&r.largest)
-	}
-	return nil
-}
-
-// knowHolder fills in the standing of the gift that holds a rank; one that is not there any more stays unknown.
-func (b *Books) knowHolder(s *standing) error {
-	if s.gift.IsZero() {
-		return nil
-	}
-	row, err := b.env.Row(b.tables.gift, s.gift)
-	if err != nil || row == nil || !row.Value("x_counted").Bool() {
-		return err
-	}
-	date, base := row.Value("svc_giftdate").Int(), row.Value("x_value").Int()
-	if s.date != 0 && s.date != date || s.base != 0 && s.base != base {
-		return nil
-	}
-	*s = standing{gift: s.gift, date: date, created: row.Value("createdon").Int(), base: base, known: true}
-	return nil
 }
 
 // play lets one gift leave its old standing and take its new one.
@@ -182,15 +151,17 @@ func (b *Books) rankColumns(row *query.Row, r *ranks) ([]query.Assign, error) {
 	if err := b.resolveDoubt(row.ID, r.doubtMost, &r.largest, largestOrder); err != nil {
 		return nil, err
 	}
-	out := []query.Assign{
-		set(t, "svc_firstgiftdate", midnight(r.first)),
-		set(t, "svc_mostrecentgiftdate", value.Null), set(t, "svc_mostrecentgiftid", lookup(r.latest.gift)),
-	}
-	if !r.latest.gift.IsZero() {
-		out[1].Value = midnight(value.Date(r.latest.date))
-	}
 	most, err := largestColumns(row, r.largest)
-	return append(out, most...), err
+	return append(append(most, latestColumns(t, r.latest)...), set(t, "svc_firstgiftdate", midnight(r.first))), err
+}
+
+// latestColumns lists the columns of the most recent gift.
+func latestColumns(t *schema.Table, s standing) []query.Assign {
+	date, made := value.Null, value.Null
+	if !s.gift.IsZero() {
+		date, made = midnight(value.Date(s.date)), value.Time(s.created)
+	}
+	return []query.Assign{set(t, "svc_mostrecentgiftdate", date), set(t, "svc_mostrecentgiftid", lookup(s.gift)), set(t, "x_latestmade", made)}
 }
 
 // The orders in which the first, the latest and the largest gift come first. Each is the order of an index.
@@ -240,8 +211,11 @@ func largestColumns(row *query.Row, s standing) ([]query.Assign, error) {
 	t := row.Table
 	c := t.MustColumn("svc_largestgift")
 	if s.gift.IsZero() {
-		return []query.Assign{{Column: c, Value: value.Null}, {Column: c.Base, Value: value.Null}, set(t, "svc_largestgiftid", value.Null)}, nil
+		return []query.Assign{
+			{Column: c, Value: value.Null}, {Column: c.Base, Value: value.Null}, set(t, "svc_largestgiftid", value.Null),
+			set(t, "x_largestdate", value.Null), set(t, "x_largestmade", value.Null),
+		}, nil
 	}
 	out, err := baseMoney(row, named{"svc_largestgift", s.base})
-	return append(out, set(t, "svc_largestgiftid", value.ID(s.gift))), err
+	return append(out, set(t, "svc_largestgiftid", value.ID(s.gift)), set(t, "x_largestdate", value.Date(s.date)), set(t, "x_largestmade", value.Time(s.created))), err
 }

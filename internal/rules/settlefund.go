@@ -10,6 +10,16 @@ import (
 
 // settleFunds applies the differences to the funds' totals and makes the allotments that may have changed.
 func (b *Books) settleFunds() error {
+	for _, id := range b.movedFunds() {
+		if err := b.settleFund(id); err != nil {
+			return err
+		}
+	}
+	return b.touchReceivers()
+}
+
+// movedFunds lists the funds whose books differ or that were written themselves, in the order in which they are locked.
+func (b *Books) movedFunds() []value.GUID {
 	ids := map[value.GUID]bool{}
 	for id, f := range b.tally.funds {
 		if !f.empty() {
@@ -19,12 +29,7 @@ func (b *Books) settleFunds() error {
 	for id := range b.funds {
 		ids[id] = true
 	}
-	for _, id := range sortedIDs(ids) {
-		if err := b.settleFund(id); err != nil {
-			return err
-		}
-	}
-	return b.touchReceivers()
+	return sortedIDs(ids)
 }
 
 // touchReceivers moves the versions of funds whose received allotment has changed: what they may spend is made at read time.

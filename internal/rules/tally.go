@@ -159,6 +159,11 @@ func (t *tally) rank(before, after *gift, was, is *standing) {
 	}
 }
 
+// movedDonors lists the donors whose books differ, in the order in which they are locked.
+func (t *tally) movedDonors() []value.GUID {
+	return slices.DeleteFunc(sortedIDs(t.donors), func(id value.GUID) bool { return t.donors[id].empty() })
+}
+
 // empty tells whether nothing differs.
 func (d *donorTally) empty() bool {
 	return d.commitment == 0 && d.count == 0 && len(d.changes) == 0 && !d.yearsMoved()

@@ -42,6 +42,19 @@ func (e env) Row(_ *schema.Table, id value.GUID) (*query.Row, error) {
 // Lock implements rules.Env: only rows of the batch can be changed.
 func (e env) Lock(_ *schema.Table, id value.GUID) (*query.Row, error) { return e.d.open[id], nil }
 
+// LockAll implements rules.Env: there is only one writer.
+func (e env) LockAll([]query.Key) error { return nil }
+
+// BaseCurrency implements rules.Env.
+func (e env) BaseCurrency() (*query.Row, error) {
+	t := e.d.model.Table("transactioncurrency")
+	rows, err := e.Find(t, []query.Assign{{Column: t.MustColumn("isocurrencycode"), Value: value.Text(e.d.settings.BaseCurrency)}}, nil)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
 // Find implements rules.Env over the rows of the batch and those that are kept.
 func (e env) Find(t *schema.Table, where []query.Assign, _ []*schema.Column) ([]*query.Row, error) {
 	var out []*query.Row

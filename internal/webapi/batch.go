@@ -87,6 +87,7 @@ func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem
 		if err != nil {
 			return 0, err
 		}
+		defer resp.free()
 		return out.operation(item.single, resp, r)
 	}
 	responses, failed, err := s.runChangeSet(ctx, outer, item.changeSet, index)

@@ -66,8 +66,10 @@ func appendStatus(b []byte, resp *Response) []byte {
 	b = append(b, statusLine(resp.Status)...)
 	b = append(b, "\r\n"...)
 	for _, name := range partHeaders {
-		for _, val := range resp.Header.Values(name) {
-			b = append(b, name+": "+val+"\r\n"...)
+		for _, h := range resp.Header {
+			if h.Name == name {
+				b = append(append(append(append(b, name...), ": "...), h.Value...), "\r\n"...)
+			}
 		}
 	}
 	return append(b, "\r\n"...)

@@ -26,6 +26,7 @@ func (s *Service) getRow(ctx context.Context, r *Request, t *target) (*Response,
 		return nil, err
 	}
 	resp := r.jsonResponse(http.StatusOK, row.body)
+	resp.pooled = row.pooled
 	if row.version > 0 {
 		resp.Header.Set("ETag", etag(row.version))
 	}
@@ -82,6 +83,7 @@ type reading interface {
 // encodedRow is one row as JSON.
 type encodedRow struct {
 	body    []byte
+	pooled  *[]byte // the lent memory of the body; nil when it is its own
 	version int64
 }
 
@@ -216,10 +218,13 @@ func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *sch
 		resp.Header.Set("Location", self)
 	}
 	for _, text := range tx.Warnings() {
-		resp.Header.Add("Warning", `199 almoner "`+strings.NewReplacer(`"`, `'`, "\n", " ").Replace(text)+`"`)
+		resp.Header.Add("Warning", `199 almoner "`+warnable.Replace(text)+`"`)
 	}
 	return resp, nil
 }
+
+// warnable makes a text fit to stand between the quotes of a Warning header.
+var warnable = strings.NewReplacer(`"`, `'`, "\n", " ")
 
 // representationOptions are the query options a returned row honours: $select and $expand on POST, $select on PATCH.
 func (r *Request) representationOptions() *odata.Options {

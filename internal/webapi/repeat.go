@@ -126,9 +126,9 @@ func (s *Service) stored(ctx context.Context, session *engine.Session, key *repe
 
 // packed is a stored answer.
 type packed struct {
-	Status int         `json:"s"`
-	Header http.Header `json:"h"`
-	Body   string      `json:"b"`
+	Status int     `json:"s"`
+	Header headers `json:"h"`
+	Body   string  `json:"b"`
 }
 
 func packResponses(responses []*Response) string {

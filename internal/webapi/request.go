@@ -45,13 +45,26 @@ type Request struct {
 // connection.
 type Response struct {
 	Status int
-	Header http.Header
+	Header headers
 	Body   []byte
 	Stream func(w io.Writer) error
+
+	pooled *[]byte // the lent memory Body lies in, to be given back once it is sent; nil when it is its own
 }
 
 func newResponse(status int) *Response {
-	return &Response{Status: status, Header: http.Header{}}
+	return &Response{Status: status, Header: make(headers, 0, usualHeaders)}
+}
+
+// usualHeaders is room for the headers most answers have.
+const usualHeaders = 5
+
+// free gives the memory of a body that has been sent back.
+func (resp *Response) free() {
+	if resp.pooled != nil {
+		giveBuffer(resp.pooled)
+		resp.pooled, resp.Body = nil, nil
+	}
 }
 
 // noContent is the answer of a write that sends nothing back.
@@ -73,12 +86,17 @@ func textResponse(body []byte) *Response {
 	return resp
 }
 
+// jsonTypes are the media types by metadata level.
+var jsonTypes = [...]string{
+	minimal: "application/json; odata.metadata=minimal", full: "application/json; odata.metadata=full", none: "application/json; odata.metadata=none",
+}
+
 // contentType names JSON at the metadata level the client asked for.
 func (r *Request) contentType() string {
 	if r.quotesNumbers() {
-		return "application/json; odata.metadata=" + r.level().String() + "; IEEE754Compatible=true"
+		return jsonTypes[r.level()] + "; IEEE754Compatible=true"
 	}
-	return "application/json; odata.metadata=" + r.level().String()
+	return jsonTypes[r.level()]
 }
 
 // write runs fn in a transaction: the one of the change set the call is part of, or one of its own.

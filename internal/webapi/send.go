@@ -29,7 +29,7 @@ func (s *Service) send(w http.ResponseWriter, hr *http.Request, r *Request, resp
 		out.begin()
 	default:
 		if err := stream(out, gz, resp); err != nil {
-			s.streamFailed(hr, w, r, out, err)
+			s.streamFailed(hr, r, resp, out, err)
 		}
 	}
 }
@@ -76,19 +76,22 @@ func (s *Service) sendBytes(out *socket, hr *http.Request, gz *gzip.Writer, resp
 	}
 }
 
-func (s *Service) streamFailed(hr *http.Request, w http.ResponseWriter, r *Request, out *socket, err error) {
+// streamFailed answers with an error in place of a stream that has not begun.
+func (s *Service) streamFailed(hr *http.Request, r *Request, failed *Response, out *socket, err error) {
 	s.logFailure(hr.Context(), r, err)
 	if out.begun {
 		panic(http.ErrAbortHandler)
 	}
-	resp := s.finished(r, r.errorResponse(err))
-	for name := range w.Header() {
-		w.Header().Del(name)
+	h := out.w.Header()
+	for _, one := range failed.Header {
+		delete(h, one.Name)
 	}
-	s.headers(w.Header(), r, resp)
+	delete(h, "Content-Encoding")
+	resp := s.finished(r, r.errorResponse(err))
+	s.headers(h, r, resp)
 	out.status = resp.Status
 	out.begin()
-	_, _ = w.Write(resp.Body)
+	_, _ = out.w.Write(resp.Body)
 }
 
 // Header values that never change. The HTTP server reads them and writes nothing to them.
@@ -101,30 +104,37 @@ var (
 	varies   = []string{"Accept-Encoding"}
 )
 
-// headers puts on what every answer carries.
+// headers puts on what every answer carries. The values of one answer share one list.
 func (s *Service) headers(h http.Header, r *Request, resp *Response) {
-	for name, values := range resp.Header {
-		if spelled, ok := spellings[name]; ok {
-			name = spelled
+	values := make([]string, 0, len(resp.Header)+ownHeaders)
+	put := func(name, value string) {
+		values = append(values, value)
+		last := len(values)
+		h[name] = values[last-1 : last : last]
+	}
+	for i, one := range resp.Header {
+		if resp.Header[:i].Get(one.Name) != "" {
+			h[one.Name] = append(h[one.Name], one.Value)
+			continue
 		}
-		h[name] = values
+		put(one.Name, one.Value)
 	}
 	h["OData-Version"] = protocol
 	h["Cache-Control"] = noCache
 	h["Expires"] = expired
 	h["X-Content-Type-Options"] = noSniff
-	id := []string{r.ID.String()}
-	h["REQ_ID"] = id
-	h["x-ms-service-request-id"] = id
 	h["x-ms-dop-hint"] = dopHint
+	id := r.ID.String()
+	put("REQ_ID", id)
+	h["x-ms-service-request-id"] = h["REQ_ID"]
 	if r.Session != nil {
-		h["x-ms-ratelimit-burst-remaining-xrm-requests"] = []string{strconv.Itoa(r.remaining.Requests)}
-		h["x-ms-ratelimit-time-remaining-xrm-requests"] = []string{string(appendGrouped(nil, int64(r.remaining.Time.Seconds()*100), 2))}
+		put("x-ms-ratelimit-burst-remaining-xrm-requests", strconv.Itoa(r.remaining.Requests))
+		put("x-ms-ratelimit-time-remaining-xrm-requests", string(appendGrouped(nil, int64(r.remaining.Time.Seconds()*100), 2)))
 	}
 }
 
-// spellings are the header names the platform writes other than Go would.
-var spellings = map[string]string{"Odata-Version": "OData-Version", "Odata-Entityid": "OData-EntityId", "Etag": "ETag", "Req_id": "REQ_ID"}
+// ownHeaders is how many headers of an answer differ from request to request beside those of the answer itself.
+const ownHeaders = 3
 
 // compressor returns a gzip writer, still without a target, when the client takes one and the answer is worth it.
 func compressor(hr *http.Request, h http.Header, resp *Response) *gzip.Writer {

@@ -29,6 +29,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		defer free()
 	}
 	s.send(w, hr, r, resp)
+	resp.free()
 	s.metrics.observe(hr.Method, resp.Status, time.Since(began))
 	if s.log.Enabled(ctx, slog.LevelDebug) {
 		s.log.DebugContext(ctx, "request", "request", r.ID, "method", hr.Method, "path", hr.URL.Path, "status", resp.Status, "took", time.Since(began))

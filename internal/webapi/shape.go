@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"almoner/internal/auth"
 	"almoner/internal/engine"
@@ -22,6 +23,23 @@ type shape struct {
 	template *engine.Template
 	root     *nodeEncoder
 	context  string
+	envelope atomic.Pointer[envelope]
+}
+
+// envelope is the beginning of an answer for clients that came by one address.
+type envelope struct {
+	base   string
+	prefix []byte
+}
+
+// prefix returns the @odata.context member of an answer; it is made anew when clients come by another address.
+func (sh *shape) prefix(r *Request) []byte {
+	e := sh.envelope.Load()
+	if e == nil || e.base != r.Base {
+		e = &envelope{r.Base, r.contextPrefix(sh.context)}
+		sh.envelope.Store(e)
+	}
+	return e.prefix
 }
 
 // shapeKey identifies a shape.
@@ -123,7 +141,9 @@ func (s *Service) readShape(ctx context.Context, r *Request, sh *shape, id value
 			return p.Rows.Err()
 		}
 		enc := r.encoderWith(ctx, sh.root)
-		out = &encodedRow{body: enc.object(make([]byte, 0, rowSize), sh.root, p.Rows, nil, r.contextPrefix(sh.context))}
+		room := takeBuffer()
+		*room = enc.object((*room)[:0], sh.root, p.Rows, nil, sh.prefix(r))
+		out = &encodedRow{body: *room, pooled: room}
 		if v := sh.root.plan.Version; v >= 0 {
 			out.version = p.Rows.Int(v)
 		}
@@ -131,9 +151,6 @@ func (s *Service) readShape(ctx context.Context, r *Request, sh *shape, id value
 	})
 	return out, err
 }
-
-// rowSize is room enough for most rows.
-const rowSize = 6 << 10
 
 // listShape returns the shape of the first page of a list, and the ids for its slots; nil when the list has none.
 func (s *Service) listShape(ctx context.Context, r *Request, t *target, l *listing) (*shape, []value.GUID, error) {

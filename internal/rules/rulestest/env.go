@@ -180,6 +180,20 @@ func (e *Env) Row(t *schema.Table, id value.GUID) (*query.Row, error) {
 // Lock is Row: there is only one writer.
 func (e *Env) Lock(t *schema.Table, id value.GUID) (*query.Row, error) { return e.Row(t, id) }
 
+// LockAll locks nothing: there is only one writer.
+func (e *Env) LockAll([]query.Key) error { return nil }
+
+// BaseCurrency returns the row of the base currency; nil when there is none.
+func (e *Env) BaseCurrency() (*query.Row, error) {
+	t := e.Table("transactioncurrency")
+	for _, r := range e.rows[t] {
+		if r.Value("isocurrencycode").Text() == e.Config.BaseCurrency {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
 // Derive changes columns the service keeps.
 func (e *Env) Derive(t *schema.Table, id value.GUID, set []query.Assign) error {
 	old := e.rows[t][id]

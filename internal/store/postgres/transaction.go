@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -13,6 +14,7 @@ import (
 const (
 	lockedVersions = 4   // versions drawn along with a row lock
 	mostVersions   = 256 // versions drawn at once, at most
+	mostRead       = 200 // rows read by key in one round trip, at most
 	bulkNumbers    = 64  // numbers of a counter drawn at once by a large load
 )
 
@@ -50,6 +52,43 @@ func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id val
 	row := readRow(e, table, id, cols)
 	t.versions = readIntegers(e)
 	return row, e.close()
+}
+
+// GetMany implements store.Tx in one round trip for up to mostRead rows. Versions are drawn after the last lock.
+func (t *transaction) GetMany(ctx context.Context, keys []query.Key, lock bool) ([]*query.Row, error) {
+	var out []*query.Row
+	for part := range slices.Chunk(keys, mostRead) {
+		rows, err := t.getPart(ctx, part, lock)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	return out, nil
+}
+
+func (t *transaction) getPart(ctx context.Context, keys []query.Key, lock bool) ([]*query.Row, error) {
+	statements := make([]statement, 0, len(keys)+1)
+	columns := make([][]*schema.Column, len(keys))
+	for i, k := range keys {
+		st, cols := t.store.pointRead(k.Table, k.ID, nil, lock)
+		statements, columns[i] = append(statements, st), cols
+	}
+	if lock {
+		statements = append(statements, drawStatement(lockedVersions+len(keys)))
+	}
+	e, err := t.send(ctx, statements...)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*query.Row, len(keys))
+	for i, k := range keys {
+		rows[i] = readRow(e, k.Table, k.ID, columns[i])
+	}
+	if lock {
+		t.versions = readIntegers(e)
+	}
+	return rows, e.close()
 }
 
 // Serial implements store.Tx.

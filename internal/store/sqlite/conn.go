@@ -20,6 +20,7 @@ const (
 	readerCacheKiB   = 1024
 	busyTimeout      = 10 * time.Second
 	logSizeLimit     = 64 << 20 // the write-ahead log is cut back to this after a slow reader made it grow
+	logPages         = 4000     // of the log are written back at once: a page changed often is then written back once
 	writerStatements = 192
 	readerStatements = 64
 )
@@ -97,7 +98,8 @@ func (c *conn) configure(as role) error {
 			return err
 		}
 		// What a savepoint may have to put back is kept in memory: writing it to a file cost a tenth of a create.
-		settings = append(settings, "temp_store=MEMORY", "synchronous=FULL", fmt.Sprintf("journal_size_limit=%d", logSizeLimit))
+		settings = append(settings, "temp_store=MEMORY", "synchronous=FULL", fmt.Sprintf("journal_size_limit=%d", logSizeLimit),
+			fmt.Sprintf("wal_autocheckpoint=%d", logPages))
 	case forReading:
 		settings = append(settings, "temp_store=FILE", "query_only=ON")
 	}

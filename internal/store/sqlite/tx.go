@@ -80,6 +80,18 @@ func (t *tx) GetLocked(ctx context.Context, table *schema.Table, id value.GUID, 
 	return t.Get(ctx, table, id, cols)
 }
 
+// GetMany implements store.Tx.
+func (t *tx) GetMany(ctx context.Context, keys []query.Key, _ bool) ([]*query.Row, error) {
+	rows := make([]*query.Row, len(keys))
+	for i, k := range keys {
+		var err error
+		if rows[i], err = t.Get(ctx, k.Table, k.ID, nil); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
 // Serial implements store.Tx.
 func (t *tx) Serial() bool { return true }
 
