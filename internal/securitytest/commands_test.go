@@ -6,6 +6,7 @@ import (
 
 	"almoner/internal/auth"
 	"almoner/internal/pgtest"
+	"almoner/internal/servicetest"
 	"almoner/internal/store"
 )
 
@@ -15,12 +16,12 @@ func withCommands(t *testing.T, kind string) (*world, *auth.Registry) {
 	switch kind {
 	case "SQLite":
 		file := filepath.Join(t.TempDir(), "shared.db")
-		first = openFile(t, file)
-		second = openFile(t, file)
+		first = servicetest.OpenSQLite(t, file)
+		second = servicetest.OpenSQLite(t, file)
 	default:
 		dsn := pgtest.DSN(t)
-		first = openPostgreSQL(t, dsn)
-		second = openPostgreSQL(t, dsn)
+		first = servicetest.OpenPostgreSQL(t, dsn)
+		second = servicetest.OpenPostgreSQL(t, dsn)
 	}
 	w := newWorld(t, first, nil)
 	return w, auth.NewRegistry(second, w.model, nil)

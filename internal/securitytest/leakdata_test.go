@@ -63,9 +63,14 @@ var leakTables = []*leakTable{
 	{name: "svc_donor", set: "svc_donors", key: "svc_donorid", texts: []string{"svc_formaldefault", "svc_sortby"}, forbidden: true},
 }
 
-// newTwins makes both foundations on stores of one kind.
-func newTwins(t *testing.T, kind string, r *rand.Rand) *twins {
-	w := &twins{t: t, r: r, tables: map[string]*leakTable{}, rows: map[string][]leakRow{}}
+// newTwins makes both foundations on stores of one kind, and prints the seed of all that is random in them.
+func newTwins(t *testing.T, kind string) *twins {
+	s := *seed
+	if s == 0 {
+		s = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", s)
+	w := &twins{t: t, r: rand.New(rand.NewPCG(s, s)), tables: map[string]*leakTable{}, rows: map[string][]leakRow{}}
 	w.whole, w.part = newWorld(t, stores[kind](t), quiet), newWorld(t, stores[kind](t), quiet)
 	for _, lt := range leakTables {
 		w.tables[lt.name] = lt

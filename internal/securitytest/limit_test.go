@@ -14,6 +14,7 @@ import (
 	"almoner/internal/auth"
 	"almoner/internal/pgtest"
 	"almoner/internal/service"
+	"almoner/internal/servicetest"
 	"almoner/internal/settings"
 )
 
@@ -209,8 +210,8 @@ func TestNodesCountTogether(t *testing.T) {
 		o.Settings.LimitRequests = settings.Default().LimitRequests
 		o.Shared = true
 	}
-	first := newWorld(t, openPostgreSQL(t, dsn), share)
-	second := newWorld(t, openPostgreSQL(t, dsn), share)
+	first := newWorld(t, servicetest.OpenPostgreSQL(t, dsn), share)
+	second := newWorld(t, servicetest.OpenPostgreSQL(t, dsn), share)
 	var admitted atomic.Int64
 	var all sync.WaitGroup
 	for _, w := range []*world{first, second} {

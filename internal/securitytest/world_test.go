@@ -11,18 +11,12 @@ import (
 
 	"almoner/internal/auth"
 	"almoner/internal/pgtest"
-	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/service"
+	"almoner/internal/servicetest"
 	"almoner/internal/settings"
 	"almoner/internal/store"
-	"almoner/internal/store/postgres"
-	"almoner/internal/store/sqlite"
-	"almoner/tables"
 )
-
-// now is the moment every test takes place, by the service's clock.
-var now = time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
@@ -54,47 +48,19 @@ func onBoth(t *testing.T, test func(t *testing.T, w *world)) {
 // stores open an empty database of each kind.
 var stores = map[string]func(t *testing.T) store.Store{
 	"SQLite":     openSQLite,
-	"PostgreSQL": func(t *testing.T) store.Store { return openPostgreSQL(t, pgtest.DSN(t)) },
+	"PostgreSQL": func(t *testing.T) store.Store { return servicetest.OpenPostgreSQL(t, pgtest.DSN(t)) },
 }
 
 func openSQLite(t *testing.T) store.Store {
-	return openFile(t, filepath.Join(t.TempDir(), "test.db"))
-}
-
-func openFile(t *testing.T, file string) store.Store {
-	st, err := sqlite.Open(t.Context(), file, modelOf(t), sqlite.Options{Calendar: query.Calendar{StartMonth: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return st
-}
-
-func openPostgreSQL(t *testing.T, dsn string) store.Store {
-	st, err := postgres.Open(t.Context(), dsn, modelOf(t), postgres.Options{Calendar: query.Calendar{StartMonth: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return st
-}
-
-func modelOf(t *testing.T) *schema.Model {
-	m, err := tables.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return servicetest.OpenSQLite(t, filepath.Join(t.TempDir(), "test.db"))
 }
 
 // newWorld fills an empty database with the platform's own rows and serves it until the test ends. Without adjust there are no
 // protection limits.
 func newWorld(t *testing.T, st store.Store, adjust func(*service.Options)) *world {
 	t.Helper()
-	w := &world{t: t, model: modelOf(t), store: st, settings: settings.Default(), log: &logbook{}, parents: map[string]string{}}
-	if err := auth.Bootstrap(t.Context(), st, w.model, now, w.settings); err != nil {
-		t.Fatal(err)
-	}
+	w := &world{t: t, model: servicetest.Model(t), store: st, settings: settings.Default(), log: &logbook{}, parents: map[string]string{}}
+	servicetest.Bootstrap(t, st)
 	w.settings.LimitRequests, w.settings.LimitConcurrency, w.settings.LimitExecution = 0, 0, 0
 	w.serve(adjust)
 	return w
@@ -105,7 +71,7 @@ func (w *world) serve(adjust func(*service.Options)) {
 	w.t.Helper()
 	w.origin = "http://127.0.0.1:8080"
 	o := service.Options{
-		Store: w.store, Model: w.model, Settings: w.settings, Clock: func() time.Time { return now },
+		Store: w.store, Model: w.model, Settings: w.settings, Clock: servicetest.NewClock(servicetest.Noon).Now,
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Origin: w.origin,
 	}
 	if adjust != nil {

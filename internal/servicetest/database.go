@@ -2,33 +2,25 @@
 package servicetest
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
-	"almoner/internal/auth"
 	"almoner/internal/pgtest"
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/store"
-	"almoner/internal/store/postgres"
-	"almoner/internal/store/sqlite"
 	"almoner/internal/value"
-	"almoner/tables"
 )
 
 // Database is a bootstrapped database that services can be started on.
 type Database struct {
-	Model *schema.Model
-	Clock *Clock
-	open  func(t testing.TB) store.Store
-	only  store.Store // the one store of an embedded database; nil when every service opens its own
+	Model    *schema.Model
+	Clock    *Clock             // of all services, beginning at Noon
+	Settings *settings.Settings // of services started from now on; without protection limits unless a test sets some
+	open     func(t testing.TB) store.Store
+	only     store.Store // the one store of an embedded database; nil when every service opens its own
 }
-
-// Noon is the moment a database is made: noon of 30 June 2026.
-var Noon = time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
 
 // Each runs a test once on each store, in parallel with others.
 func Each(t *testing.T, test func(t *testing.T, db *Database)) {
@@ -40,47 +32,28 @@ func Each(t *testing.T, test func(t *testing.T, db *Database)) {
 // OnSQLite makes a database in a file. Its services share one open file, as only one process serves it.
 func OnSQLite(t testing.TB) *Database {
 	t.Helper()
-	d := &Database{Model: model(t), Clock: NewClock(Noon)}
-	st, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "test.db"), d.Model, sqlite.Options{Calendar: query.Calendar{StartMonth: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeStore(t, st) })
-	d.only = st
-	d.bootstrap(t, st)
-	return d
+	st := OpenSQLite(t, filepath.Join(t.TempDir(), "test.db"))
+	Bootstrap(t, st)
+	return On(t, st)
 }
 
 // OnPostgreSQL makes a database on a server. Every service has connections of its own, as processes have.
 func OnPostgreSQL(t testing.TB) *Database {
 	t.Helper()
-	d := &Database{Model: model(t), Clock: NewClock(Noon)}
 	dsn := pgtest.DSN(t)
-	d.open = func(t testing.TB) store.Store {
-		st, err := postgres.Open(context.Background(), dsn, d.Model, postgres.Options{Calendar: query.Calendar{StartMonth: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { closeStore(t, st) })
-		return st
-	}
-	d.bootstrap(t, d.open(t))
+	st := OpenPostgreSQL(t, dsn)
+	Bootstrap(t, st)
+	d := On(t, st)
+	d.only, d.open = nil, func(t testing.TB) store.Store { return OpenPostgreSQL(t, dsn) }
 	return d
 }
 
-func model(t testing.TB) *schema.Model {
+// On is the database behind a store that has been bootstrapped. All its services share the store.
+func On(t testing.TB, st store.Store) *Database {
 	t.Helper()
-	m, err := tables.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func closeStore(t testing.TB, st store.Store) {
-	if err := st.Close(); err != nil {
-		t.Error(err)
-	}
+	cfg := settings.Default()
+	cfg.LimitRequests, cfg.LimitConcurrency, cfg.LimitExecution = 0, 0, 0
+	return &Database{Model: Model(t), Clock: NewClock(Noon), Settings: cfg, only: st}
 }
 
 // Shared tells whether several services may be started on the database.
@@ -94,20 +67,15 @@ func (d *Database) Store(t testing.TB) store.Store {
 	return d.open(t)
 }
 
-func (d *Database) bootstrap(t testing.TB, st store.Store) {
-	t.Helper()
-	if err := auth.Bootstrap(t.Context(), st, d.Model, d.Clock.Now(), settings.Default()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Set stores a business setting, for services started after it.
+// Set changes a setting for services started after it. A business setting is also stored, where running services find it.
 func (d *Database) Set(t testing.TB, name, text string) {
 	t.Helper()
-	if err := settings.Default().Set(name, text); err != nil {
+	if err := d.Settings.Set(name, text); err != nil {
 		t.Fatal(err)
 	}
-	d.Mark(t, name, text)
+	if settings.IsBusiness(name) {
+		d.Mark(t, name, text)
+	}
 }
 
 // Mark stores a row in the table of settings, where the background jobs keep their marks too.

@@ -73,7 +73,7 @@ func TestDeferredTotalsAreMadeInTheEnd(t *testing.T) {
 		if drifts(t, s) == 0 {
 			t.Error("nothing was deferred")
 		}
-		eventually(t, "the job", func() bool { return drifts(t, s) == 0 })
+		servicetest.Eventually(t, "the job", func() bool { return drifts(t, s) == 0 })
 		got := s.Columns(t, "/svc_donors("+h.donor+")", "svc_totalgivingthisyear", "svc_countofgifts")
 		if got != "820.00 40" {
 			t.Errorf("the donor shows %s", got)

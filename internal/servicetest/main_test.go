@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"almoner/internal/pgtest"
+	"almoner/internal/programtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(programtest.Main(m)) }

@@ -58,64 +58,6 @@ func (h *house) changes(link, key string) []string {
 	return ids
 }
 
-// eventually waits for a background job.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for range 300 {
-		if holds() {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Fatalf("%s: not after half a minute", what)
-}
-
-// TestTurnOfTheYear moves the clock over New Year: last year shows what this year showed, at once and without a write; the touch then
-// brings donors and funds into the next delta once, and leaves modifiedon alone.
-func TestTurnOfTheYear(t *testing.T) {
-	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
-		db.Clock.Set(time.Date(2026, 12, 31, 23, 59, 0, 0, time.UTC))
-		h := newHouse(t, db.Serve(t))
-		h.give("2026-03-01", "300")
-		h.give("2025-03-01", "40")
-		old := h.Create(t, "svc_donors", `{"svc_formaldefault":"Nobody yet"}`)
-		donor, fund := "/svc_donors("+h.donor+")", "/svc_funds("+h.fund+")"
-		years := []string{"svc_totalgivingthisyear", "svc_totalgivinglastyear", "svc_totalgiving2yearsago"}
-		h.want(donor, "300.00 40.00 0.00", years...)
-		h.want(fund, "300.00 40.00", years[:2]...)
-		eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
-		before := h.Columns(t, donor, "modifiedon", "versionnumber")
-		donors, funds := h.deltaLink("svc_donors", "modifiedon"), h.deltaLink("svc_funds", "modifiedon")
-
-		db.Clock.Set(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-		h.want(donor, "0.00 300.00 40.00", years...)
-		h.want(fund, "0.00 300.00", years[:2]...)
-		filtered := h.Get(t, "/svc_donors?$select=svc_formaldefault&$filter=svc_totalgivinglastyear eq 300")
-		if n := len(filtered["value"].([]any)); n != 1 {
-			t.Errorf("%d donors gave 300 last year", n)
-		}
-
-		eventually(t, "the touch", func() bool { return h.stored("rollover.year") == "2027" })
-		if ids := h.changes(donors, "svc_donorid"); len(ids) != 1 || ids[0] != h.donor {
-			t.Errorf("the delta holds %v, want the donor %s alone and once, not %s", ids, h.donor, old)
-		}
-		if ids := h.changes(funds, "svc_fundid"); len(ids) != 1 || ids[0] != h.fund {
-			t.Errorf("the delta holds the funds %v", ids)
-		}
-		after := h.Columns(t, donor, "modifiedon", "versionnumber")
-		if modified, _, _ := strings.Cut(before, " "); !strings.HasPrefix(after, modified+" ") || after == before {
-			t.Errorf("modifiedon and versionnumber were %s and are %s", before, after)
-		}
-		h.CheckBooks(t)
-	})
-}
-
-// stored reads a mark of the background jobs.
-func (h *house) stored(name string) string {
-	h.t.Helper()
-	return storedSetting(h.t, h.Server, name)
-}
-
 // TestYearTurnsWhileNothingRuns starts a service after the year has turned: the touch still comes, by decision M25.
 func TestYearTurnsWhileNothingRuns(t *testing.T) {
 	t.Parallel()
@@ -125,13 +67,13 @@ func TestYearTurnsWhileNothingRuns(t *testing.T) {
 		h := newHouse(t, db.Serve(t))
 		h.give("2021-05-05", "70")
 		donor = h.donor
-		eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
+		servicetest.Eventually(t, "the current year counts as touched", func() bool { return h.Stored(t, "rollover.year") == "2026" })
 		link = h.deltaLink("svc_donors", "svc_formaldefault")
 	})
 	db.Clock.Set(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC))
 	db.Set(t, "changes.retention", "8760h")
 	h := &house{Server: db.Serve(t), t: t}
-	eventually(t, "the touch", func() bool { return h.stored("rollover.year") == "2027" })
+	servicetest.Eventually(t, "the touch", func() bool { return h.Stored(t, "rollover.year") == "2027" })
 	_, token, _ := strings.Cut(link, "/api/data/v9.2")
 	if ids := h.changes(token, "svc_donorid"); len(ids) != 1 || ids[0] != donor {
 		t.Errorf("the delta holds %v, want %s", ids, donor)
@@ -147,33 +89,14 @@ func TestNoTouchWithoutSetting(t *testing.T) {
 	db.Clock.Set(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
 	h := newHouse(t, db.Serve(t))
 	h.give("2026-05-05", "70")
-	eventually(t, "the current year counts as touched", func() bool { return h.stored("rollover.year") == "2026" })
+	servicetest.Eventually(t, "the current year counts as touched", func() bool { return h.Stored(t, "rollover.year") == "2026" })
 	link := h.deltaLink("svc_donors", "svc_formaldefault")
 	db.Clock.Set(time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC))
-	eventually(t, "the new year is noted", func() bool { return h.stored("rollover.year") == "2027" })
+	servicetest.Eventually(t, "the new year is noted", func() bool { return h.Stored(t, "rollover.year") == "2027" })
 	if ids := h.changes(link, "svc_donorid"); len(ids) != 0 {
 		t.Errorf("the delta holds %v", ids)
 	}
 	h.want("/svc_donors("+h.donor+")", "0.00 70.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear")
-}
-
-// TestGivingYearFromJuly is the year that starts in July: 30 June 2026 and 1 July 2025 are one giving year, 1 July 2026 is the next.
-func TestGivingYearFromJuly(t *testing.T) {
-	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
-		db.Set(t, "year.start_month", "7")
-		s := db.Serve(t)
-		eventually(t, "the setting is taken over", func() bool { return s.Service.Engine.Settings().YearStartMonth == 7 })
-		h := newHouse(t, s)
-		h.give("2026-06-30", "1")
-		h.give("2025-07-01", "20")
-		h.give("2026-07-01", "300")
-		h.give("2025-06-30", "4000")
-		donor := "/svc_donors(" + h.donor + ")"
-		h.want(donor, "21.00 4000.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear")
-		db.Clock.Set(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-		h.want(donor, "300.00 21.00 4000.00", "svc_totalgivingthisyear", "svc_totalgivinglastyear", "svc_totalgiving2yearsago")
-		h.CheckBooks(t)
-	})
 }
 
 // TestQuarterEnds keeps the net assets of quarter ends and averages them when spend.method asks for it.
@@ -181,28 +104,35 @@ func TestQuarterEnds(t *testing.T) {
 	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
 		db.Set(t, "spend.method", "avg12q")
 		s := db.Serve(t)
-		eventually(t, "the setting is taken over", func() bool { return s.Service.Engine.Settings().Spend == "avg12q" })
 		h := newHouse(t, s)
 		fund := "/svc_funds(" + h.fund + ")"
 		h.Must(t, "PATCH", fund, `{"svc_endowed":true,"svc_spendpercent":5,"svc_netassets":1000}`)
 		h.want(fund, "50.00", "svc_spendable")
-		eventually(t, "the last quarter counts as kept", func() bool { return h.stored("rollover.quarter") == "2026-03-31" })
+		servicetest.Eventually(t, "the last quarter counts as kept", func() bool { return h.Stored(t, "rollover.quarter") == "2026-03-31" })
 
 		db.Clock.Set(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-		eventually(t, "the second quarter is kept", func() bool { return h.stored("rollover.quarter") == "2026-06-30" })
+		servicetest.Eventually(t, "the second quarter is kept", func() bool { return h.Stored(t, "rollover.quarter") == "2026-06-30" })
 		h.Must(t, "PATCH", fund, `{"svc_netassets":3000}`)
 		h.want(fund, "50.00", "svc_spendable") // 5 percent of the one quarter end there is
 
 		db.Clock.Set(time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC))
 		link := h.deltaLink("svc_funds", "svc_fundname")
 		db.Clock.Set(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC))
-		eventually(t, "the third quarter is kept", func() bool { return h.stored("rollover.quarter") == "2026-09-30" })
+		servicetest.Eventually(t, "the third quarter is kept", func() bool { return h.Stored(t, "rollover.quarter") == "2026-09-30" })
 		h.want(fund, "100.00", "svc_spendable") // 5 percent of (1000 + 3000) / 2
 		if ids := h.changes(link, "svc_fundid"); len(ids) != 1 || ids[0] != h.fund {
 			t.Errorf("the delta holds %v, want the fund whose spendable amount has changed", ids)
 		}
 		h.CheckBooks(t)
 	})
+}
+
+// change changes a setting while the service runs and waits until totals have been made anew.
+func (h *house) change(db *servicetest.Database, name, text string) {
+	h.t.Helper()
+	db.Set(h.t, name, text)
+	db.Mark(h.t, engine.RecalcPending, "yes")
+	servicetest.Eventually(h.t, "the recalculation", func() bool { return h.Stored(h.t, engine.RecalcPending) == "" })
 }
 
 // TestChangedSettingRecalculates changes what counts as giving while a service runs: totals follow by themselves.
@@ -214,12 +144,32 @@ func TestChangedSettingRecalculates(t *testing.T) {
 		donor := "/svc_donors(" + h.donor + ")"
 		h.want(donor, "0.00", "svc_totalgivingthisyear")
 		link := h.deltaLink("svc_donors", "svc_formaldefault")
-		db.Set(t, "giving.pledge_basis", "commitment")
-		db.Mark(t, engine.RecalcPending, "yes")
-		eventually(t, "the recalculation", func() bool { return h.stored(engine.RecalcPending) == "" })
+		h.change(db, "giving.pledge_basis", "commitment")
 		h.want(donor, "100.00", "svc_totalgivingthisyear")
 		if ids := h.changes(link, "svc_donorid"); len(ids) != 1 {
 			t.Errorf("the delta holds %v", ids)
+		}
+		h.CheckBooks(t)
+	})
+}
+
+// TestChangedYearMovesGifts lets the giving year begin in July while a service runs: gifts change years, and the store cuts fiscal years
+// anew.
+func TestChangedYearMovesGifts(t *testing.T) {
+	servicetest.Each(t, func(t *testing.T, db *servicetest.Database) {
+		h := newHouse(t, db.Serve(t))
+		h.give("2026-06-30", "1")
+		h.give("2025-07-01", "20")
+		donor, years := "/svc_donors("+h.donor+")", []string{"svc_totalgivingthisyear", "svc_totalgivinglastyear"}
+		fiscal := "/svc_gifts?$select=svc_giftnum&$filter=Microsoft.Dynamics.CRM.ThisFiscalYear(PropertyName='svc_giftdate')"
+		h.want(donor, "1.00 20.00", years...)
+		if n := len(h.Get(t, fiscal)["value"].([]any)); n != 1 {
+			t.Errorf("%d gifts are of this calendar year", n)
+		}
+		h.change(db, "year.start_month", "7")
+		h.want(donor, "21.00 0.00", years...)
+		if n := len(h.Get(t, fiscal)["value"].([]any)); n != 2 {
+			t.Errorf("%d gifts are of the year from July", n)
 		}
 		h.CheckBooks(t)
 	})

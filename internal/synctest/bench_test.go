@@ -2,17 +2,14 @@ package synctest
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"almoner/internal/pgtest"
 )
 
 // benchServices runs a benchmark with a service on each store.
 func benchServices(b *testing.B, bench func(*testing.B, *fixture)) {
-	b.Run("sqlite", func(b *testing.B) { bench(b, serve(b, openSQLite(b, filepath.Join(b.TempDir(), "sync.db")))) })
-	b.Run("postgres", func(b *testing.B) { bench(b, serve(b, openPostgres(b, pgtest.DSN(b)))) })
+	b.Run("SQLite", func(b *testing.B) { bench(b, serve(b, newSQLite(b))) })
+	b.Run("PostgreSQL", func(b *testing.B) { bench(b, serve(b, newPostgreSQL(b))) })
 }
 
 // BenchmarkHundredGifts makes a hundred gifts: with one request each, in one change set, and with CreateMultiple.

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"almoner/internal/programtest"
 )
 
 const (
@@ -18,16 +20,17 @@ const (
 // TestKillLosesNothing kills the program in the middle of writes, again and again. What it answered must be there, what it did not answer
 // must be there whole or not at all, and the books must be right.
 func TestKillLosesNothing(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, db string) {
-		n := startNode(t, db)
-		c := connect(t, run(t, db, "token"), []*node{n})
+	programtest.Each(t, func(t *testing.T, db programtest.Database) {
+		n := db.Serve(t)
+		nodes := []*programtest.Node{n}
+		c := connect(t, db.Run(t, "token"), nodes)
 		l := &ledger{world: newWorld(c), sent: map[string]bool{}}
 		for round := range crashes {
 			l.round(t, c, n, round)
 			l.check(t, c)
 		}
 		t.Logf("%d writes answered, %d not", l.count(true), l.count(false))
-		checkBooks(t, []*node{n})
+		checkBooks(t, db, nodes)
 	})
 }
 
@@ -54,7 +57,7 @@ func (l *ledger) count(answered bool) (n int) {
 }
 
 // round lets writers write until the process is killed under them, and starts it again.
-func (l *ledger) round(t *testing.T, c *client, n *node, round int) {
+func (l *ledger) round(t *testing.T, c *client, n *programtest.Node, round int) {
 	var answered atomic.Int64
 	var writing sync.WaitGroup
 	for w := range crashWriters {
@@ -78,9 +81,9 @@ func (l *ledger) round(t *testing.T, c *client, n *node, round int) {
 	for answered.Load() < crashAfter && !t.Failed() {
 		<-tick()
 	}
-	n.kill()
+	n.Kill()
 	writing.Wait()
-	n.start(t)
+	n.Start(t)
 }
 
 // changeSet makes contacts, a gift and a payment of it, all with one name.

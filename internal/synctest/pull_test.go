@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"almoner/internal/programtest"
 )
 
 const (
@@ -15,18 +17,13 @@ const (
 // TestDeltasMissNothing lets writers and readers loose on a service whose processes are killed and started again. What each reader has put
 // together in the end must be what is in the tables, to the byte.
 func TestDeltasMissNothing(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) {
-		db := newSQLite(t)
-		synchronise(t, 40, run(t, db, "token"), startNode(t, db))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		db := newPostgres(t)
-		synchronise(t, 80, run(t, db, "token"), startNode(t, db), startNode(t, db))
-	})
+	programtest.Each(t, synchronise)
 }
 
-// synchronise lets every writer make some writes.
-func synchronise(t *testing.T, writes int, token string, nodes ...*node) {
+// synchronise lets every writer make some writes, more where more processes share them.
+func synchronise(t *testing.T, db programtest.Database) {
+	nodes, token := db.ServeAll(t), db.Run(t, "token")
+	writes := 40 * len(nodes)
 	seed := newSeed(t)
 	c := connect(t, token, nodes)
 	w := newWorld(c)
@@ -53,15 +50,7 @@ func synchronise(t *testing.T, writes int, token string, nodes ...*node) {
 		t.Errorf("only %d of %d writes were accepted", w.taken.Load(), all)
 	}
 	t.Logf("%d of %d writes accepted", w.taken.Load(), w.done.Load())
-	checkBooks(t, nodes)
-}
-
-func connect(t testing.TB, token string, nodes []*node) *client {
-	origins := make([]string, len(nodes))
-	for i, n := range nodes {
-		origins[i] = n.origin()
-	}
-	return newClient(t, token, origins...)
+	checkBooks(t, db, nodes)
 }
 
 // follow pulls a table until nobody writes any more, then once more, and compares.
@@ -89,7 +78,7 @@ func follow(t *testing.T, m *mirror, quiet <-chan struct{}) {
 
 // killInTurn kills one process after the other, each time some more writes have been answered, and starts it again, until all writers are
 // through.
-func killInTurn(t *testing.T, nodes []*node, w *world, every int64, writing *sync.WaitGroup) {
+func killInTurn(t *testing.T, nodes []*programtest.Node, w *world, every int64, writing *sync.WaitGroup) {
 	through := make(chan struct{})
 	go func() { writing.Wait(); close(through) }()
 	for killed := 0; ; killed++ {
@@ -102,15 +91,7 @@ func killInTurn(t *testing.T, nodes []*node, w *world, every int64, writing *syn
 			}
 		}
 		n := nodes[killed%len(nodes)]
-		n.kill()
-		n.start(t)
+		n.Kill()
+		n.Start(t)
 	}
-}
-
-// checkBooks stops the service and lets the program compare every derived value with what it is derived from.
-func checkBooks(t *testing.T, nodes []*node) {
-	for _, n := range nodes {
-		n.kill()
-	}
-	run(t, nodes[0].db, "recalc", "--check")
 }

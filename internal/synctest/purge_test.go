@@ -23,9 +23,9 @@ func TestPurge(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachService(t, func(t *testing.T, f *fixture) {
-				set := f.service.Engine.Settings().Clone()
+				set := f.Service.Engine.Settings().Clone()
 				set.ChangesRetention, set.AuditRetention = c.changes, c.audit
-				f.service.Engine.SetSettings(set)
+				f.Service.Engine.SetSettings(set)
 				f.purge(c.days, c.lines, c.deltas)
 			})
 		})
@@ -40,7 +40,7 @@ func (f *fixture) purge(days int, lines, deltas bool) {
 	f.must("DELETE", "contacts("+f.must("POST", "contacts", `{"lastname":"Gone"}`).id()+")", "")
 	f.later(time.Duration(days) * day)
 	for range 2 { // the second run begins where the first one ended
-		if err := f.service.Engine.Purge(f.t.Context()); err != nil {
+		if err := f.Service.Engine.Purge(f.t.Context()); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestPurgeKeepsAnswers(t *testing.T) {
 		header := repeatable(newID())
 		first := f.must("POST", "contacts", `{"lastname":"Once"}`, header...)
 		f.later(365 * day)
-		if err := f.service.Engine.Purge(t.Context()); err != nil {
+		if err := f.Service.Engine.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if again := f.must("POST", "contacts", `{"lastname":"Once"}`, header...); again.id() != first.id() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"almoner/internal/programtest"
 )
 
 // copies is how often each repeatable request is sent at the same time.
@@ -13,18 +15,12 @@ const copies = 20
 // TestRepeatedRequests sends each request many times at once, to processes of which one is killed meanwhile, and once more after all have
 // been killed. It must have been done once, and all answers must be the same.
 func TestRepeatedRequests(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) {
-		db := newSQLite(t)
-		repeatEverything(t, run(t, db, "token"), startNode(t, db))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		db := newPostgres(t)
-		repeatEverything(t, run(t, db, "token"), startNode(t, db), startNode(t, db))
-	})
+	programtest.Each(t, repeatEverything)
 }
 
-func repeatEverything(t *testing.T, token string, nodes ...*node) {
-	c := connect(t, token, nodes)
+func repeatEverything(t *testing.T, db programtest.Database) {
+	nodes := db.ServeAll(t)
+	c := connect(t, db.Run(t, "token"), nodes)
 	w := newWorld(c)
 	fund, donor := w.ids["svc_funds"][0], w.ids["svc_donors"][0]
 	gift := fmt.Sprintf(`{"svc_giftnum":"once","svc_giftdate":"2026-03-01","svc_amount1":10,"svc_Donor@odata.bind":"/svc_donors(%s)","svc_Fund1@odata.bind":"/svc_funds(%s)"}`, donor, fund)
@@ -58,7 +54,7 @@ func repeatEverything(t *testing.T, token string, nodes ...*node) {
 type repeater struct {
 	t      *testing.T
 	client *client
-	nodes  []*node
+	nodes  []*programtest.Node
 	sent   []func() // sends a request again and compares
 }
 
@@ -72,8 +68,8 @@ func (r *repeater) send(method, target, body string, header ...string) *answer {
 		sent.Go(func() { answers[i] = r.client.persist(method, target, body, header...) })
 	}
 	victim := r.nodes[len(r.sent)%len(r.nodes)]
-	victim.kill()
-	victim.start(r.t)
+	victim.Kill()
+	victim.Start(r.t)
 	sent.Wait()
 	compare := func(a *answer) {
 		if got, want := whole(a), whole(answers[0]); got != want {
@@ -91,8 +87,8 @@ func (r *repeater) send(method, target, body string, header ...string) *answer {
 // again sends all requests once more after every process has been killed.
 func (r *repeater) again() {
 	for _, n := range r.nodes {
-		n.kill()
-		n.start(r.t)
+		n.Kill()
+		n.Start(r.t)
 	}
 	for _, send := range r.sent {
 		send()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almoner/internal/pgtest"
+	"almoner/internal/servicetest"
 	"almoner/internal/store/sqlite"
 )
 
@@ -61,9 +62,9 @@ func TestTokensAge(t *testing.T) {
 		if names, _ := f.delta(next, "lastname"); len(names) != 0 {
 			t.Errorf("a younger token gave %v", names)
 		}
-		set := f.service.Engine.Settings().Clone()
+		set := f.Service.Engine.Settings().Clone()
 		set.ChangesRetention = time.Minute
-		f.service.Engine.SetSettings(set)
+		f.Service.Engine.SetSettings(set)
 		f.later(time.Hour)
 		f.expectExpired(next)
 	})
@@ -87,28 +88,28 @@ func TestTokensOfOldPages(t *testing.T) {
 
 // TestTokensOfAnotherHistory uses delta links on a restored copy of the database they were made on.
 func TestTokensOfAnotherHistory(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
 		dir := t.TempDir()
-		f := serve(t, openSQLite(t, filepath.Join(dir, "one.db")))
+		f := serve(t, servicetest.OpenSQLite(t, filepath.Join(dir, "one.db")))
 		f.must("POST", "contacts", `{"lastname":"One"}`)
 		link := f.firstLink("contacts")
-		if err := f.store.Backup(t.Context(), filepath.Join(dir, "backup.db")); err != nil {
+		if err := f.Store.Backup(t.Context(), filepath.Join(dir, "backup.db")); err != nil {
 			t.Fatal(err)
 		}
 		if err := sqlite.Restore(t.Context(), filepath.Join(dir, "backup.db"), filepath.Join(dir, "two.db")); err != nil {
 			t.Fatal(err)
 		}
-		serve(t, openSQLite(t, filepath.Join(dir, "two.db"))).expectExpired(link)
+		serve(t, servicetest.OpenSQLite(t, filepath.Join(dir, "two.db"))).expectExpired(link)
 	})
-	t.Run("postgres", func(t *testing.T) {
+	t.Run("PostgreSQL", func(t *testing.T) {
 		dsn := pgtest.DSN(t)
-		f := serve(t, openPostgres(t, dsn))
+		f := serve(t, servicetest.OpenPostgreSQL(t, dsn))
 		f.must("POST", "contacts", `{"lastname":"One"}`)
 		link := f.firstLink("contacts")
-		if err := f.store.Close(); err != nil {
+		if err := f.Store.Close(); err != nil {
 			t.Fatal(err)
 		}
-		serve(t, openPostgres(t, pgtest.Copy(t, dsn))).expectExpired(link)
+		serve(t, servicetest.OpenPostgreSQL(t, pgtest.Copy(t, dsn))).expectExpired(link)
 	})
 }
 
@@ -116,24 +117,24 @@ func TestTokensOfAnotherHistory(t *testing.T) {
 func TestTokensFromTheFuture(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "one.db")
-	f := serve(t, openSQLite(t, file))
-	if err := f.store.Close(); err != nil {
+	f := serve(t, servicetest.OpenSQLite(t, file))
+	if err := f.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	old, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = serve(t, openSQLite(t, file))
+	f = serve(t, servicetest.OpenSQLite(t, file))
 	f.must("POST", "contacts", `{"lastname":"One"}`)
 	link := f.firstLink("contacts")
-	if err := f.store.Close(); err != nil {
+	if err := f.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "two.db"), old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	serve(t, openSQLite(t, filepath.Join(dir, "two.db"))).expectExpired(link)
+	serve(t, servicetest.OpenSQLite(t, filepath.Join(dir, "two.db"))).expectExpired(link)
 }
 
 // TestTokensOfOthers gives a delta link to other applications, some of which may not pull the table at all.
@@ -149,7 +150,7 @@ func TestTokensOfOthers(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, err := f.registry.CreateRole(t.Context(), "Narrow", []string{"prvReadcontact:basic"}); err != nil {
+		if _, err := f.Registry().CreateRole(t.Context(), "Narrow", []string{"prvReadcontact:basic"}); err != nil {
 			t.Fatal(err)
 		}
 		narrow := f.as("narrow", "Narrow")
@@ -167,12 +168,5 @@ func TestTokensOfOthers(t *testing.T) {
 // as returns a client of an application made for it.
 func (f *fixture) as(name, role string) *client {
 	f.t.Helper()
-	if _, err := f.registry.CreateApp(f.t.Context(), name, []string{role}); err != nil {
-		f.t.Fatal(err)
-	}
-	token, err := f.registry.IssueToken(f.t.Context(), name, time.Hour)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return newClient(f.t, token, f.nodes...)
+	return newClient(f.t, f.As(f.t, name, role).Token, f.nodes...)
 }

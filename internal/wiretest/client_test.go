@@ -1,10 +1,7 @@
 package wiretest_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -35,44 +32,28 @@ func (r *reply) code() string {
 // call sends a request; body is marshalled unless it is text already, nil for none.
 func (c *client) call(method, path string, body any, prefer ...string) *reply {
 	c.t.Helper()
-	var payload io.Reader
+	text, header := "", []string(nil)
 	switch b := body.(type) {
 	case nil:
 	case string:
-		payload = strings.NewReader(b)
+		text = b
 	default:
-		text, err := json.Marshal(b)
+		raw, err := json.Marshal(b)
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		payload = bytes.NewReader(text)
+		text = string(raw)
 	}
-	req, err := http.NewRequest(method, c.to.Origin+"/api/data/v9.2/"+path, payload)
+	if len(prefer) > 0 {
+		header = append(header, "Prefer: "+strings.Join(prefer, ","))
+	}
+	a, err := c.to.Call(c.t.Context(), method, "/"+path, text, header...)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.to.Token)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header["Prefer"] = prefer
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	r := &reply{status: resp.StatusCode, text: string(text)}
-	if _, rest, ok := strings.Cut(resp.Header.Get("OData-EntityId"), "("); ok {
-		r.id = strings.TrimSuffix(rest, ")")
-	}
-	if len(text) > 0 && text[0] == '{' {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&r.body); err != nil {
-			c.t.Fatalf("%s %s answered what is no JSON: %v\n%s", method, path, err, text)
-		}
+	r := &reply{status: a.Status, id: a.ID(), text: string(a.Body)}
+	if strings.HasPrefix(r.text, "{") {
+		r.body = a.JSON(c.t)
 	}
 	return r
 }

@@ -12,18 +12,32 @@
 //
 // ${name} stands for a value seen before, ${name:guid}, ${name:num} and ${name:token} for one seen here first. Only the headers
 // written are compared; a body is compared whole. A line that begins with @ names a conversation to hold first, such as one that
-// creates rows.
+// creates rows. A line that begins with ! is an order to whoever runs the service:
+//
+//	! set year.start_month 7          before the first request: start the service with this setting
+//	! clock 2026-07-01T00:00:00Z      move its clock; the background jobs rest from then on
+//	! jobs                            let the background jobs do what the clock asks for
 package wiretest
 
 import (
 	"fmt"
 	"strings"
+	"time"
 )
+
+// Conversation is what a file holds.
+type Conversation struct {
+	Before    []string    // conversations to hold first
+	Settings  [][2]string // settings the service is started with, by name and text
+	Exchanges []*Exchange
+}
 
 // Exchange is one request and its expected answer.
 type Exchange struct {
 	Line     int
-	Comments []string // lines before it, written back as they are
+	Comments []string  // lines before it, written back as they are
+	Clock    time.Time // what the service's clock is moved to before it; zero where it stands
+	Jobs     bool      // the background jobs run before it, after the clock has moved
 	Method   string
 	Target   string // path and query, relative to the service's base unless it begins with ${origin}
 	Header   [][2]string
@@ -39,38 +53,57 @@ type Answer struct {
 }
 
 // Parse reads a conversation.
-func Parse(text string) ([]*Exchange, error) {
-	var out []*Exchange
-	var comments []string
+func Parse(text string) (*Conversation, error) {
+	c, next := &Conversation{}, &Exchange{}
 	var x *Exchange
 	answering := false
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		switch {
+		case strings.HasPrefix(line, ">") && (x == nil || answering):
+			method, target, ok := strings.Cut(content(line), " ")
+			if !ok {
+				return nil, fmt.Errorf("line %d: a request is METHOD and target", i+1)
+			}
+			x, next, answering = next, &Exchange{}, false
+			x.Line, x.Method, x.Target = i+1, method, target
+			c.Exchanges = append(c.Exchanges, x)
 		case strings.HasPrefix(line, ">"):
-			if x == nil || answering {
-				method, target, ok := strings.Cut(content(line), " ")
-				if !ok {
-					return nil, fmt.Errorf("line %d: a request is METHOD and target", i+1)
-				}
-				x = &Exchange{Line: i + 1, Comments: comments, Method: method, Target: target}
-				out, comments, answering = append(out, x), nil, false
-				continue
-			}
 			addLine(&x.Header, &x.Body, content(line))
+		case strings.HasPrefix(line, "<") && x == nil:
+			return nil, fmt.Errorf("line %d: an answer without a request", i+1)
+		case strings.HasPrefix(line, "<") && !answering:
+			x.Want.Status, answering = content(line), true
 		case strings.HasPrefix(line, "<"):
-			if x == nil {
-				return nil, fmt.Errorf("line %d: an answer without a request", i+1)
-			}
-			if !answering {
-				x.Want.Status, answering = content(line), true
-				continue
-			}
 			addLine(&x.Want.Header, &x.Want.Body, content(line))
 		default:
-			comments = append(comments, line)
+			if err := c.prepare(next, line); err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
 		}
 	}
-	return out, nil
+	return c, nil
+}
+
+// prepare takes up a line before a request: a comment, or what is to be done before it.
+func (c *Conversation) prepare(x *Exchange, line string) (err error) {
+	x.Comments = append(x.Comments, line)
+	words, first := strings.Fields(line), len(c.Exchanges) == 0
+	n := len(words)
+	order := strings.Join(words[:min(n, 2)], " ")
+	switch {
+	case n == 0 || strings.HasPrefix(line, "#"):
+	case n == 2 && words[0] == "@" && first:
+		c.Before = append(c.Before, words[1])
+	case n == 4 && order == "! set" && first:
+		c.Settings = append(c.Settings, [2]string{words[2], words[3]})
+	case n == 3 && order == "! clock":
+		x.Clock, err = time.Parse(time.RFC3339, words[2])
+	case n == 2 && order == "! jobs":
+		x.Jobs = true
+	default:
+		err = fmt.Errorf("%q is no order that can be followed here", line)
+	}
+	return err
 }
 
 func content(line string) string { return strings.TrimPrefix(line[1:], " ") }
@@ -89,11 +122,11 @@ func addLine(header *[][2]string, body *string, line string) {
 }
 
 // Print writes a conversation back.
-func Print(exchanges []*Exchange) string {
+func Print(c *Conversation) string {
 	var b strings.Builder
-	for _, x := range exchanges {
-		for _, c := range x.Comments {
-			b.WriteString(c + "\n")
+	for _, x := range c.Exchanges {
+		for _, line := range x.Comments {
+			b.WriteString(line + "\n")
 		}
 		fmt.Fprintf(&b, "> %s %s\n", x.Method, x.Target)
 		printPart(&b, ">", x.Header, x.Body)

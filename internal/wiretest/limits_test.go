@@ -105,22 +105,11 @@ func TestBatchLines(t *testing.T) {
 // batch posts a multipart body whose boundary is b.
 func (c *client) batch(body string) (status int, text string) {
 	c.t.Helper()
-	req, err := http.NewRequest("POST", c.to.Origin+"/api/data/v9.2/$batch", strings.NewReader(body))
+	a, err := c.to.Call(c.t.Context(), "POST", "/$batch", body, "Content-Type: multipart/mixed; boundary=b")
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.to.Token)
-	req.Header.Set("Content-Type", "multipart/mixed; boundary=b")
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return resp.StatusCode, string(answer)
+	return a.Status, string(a.Body)
 }
 
 func batchOf(parts ...string) string { return delimited("b", parts...) }

@@ -1,10 +1,8 @@
 package wiretest_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -34,7 +32,7 @@ func TestPagesOnPostgreSQL(t *testing.T) { turnPages(t, onPostgreSQL(t)) }
 
 // turnPages reads the same rows page by page in every hard order while others are created between the pages, and compares with the
 // rows read at once before: none is lost, none comes twice, and they come in the same order.
-func turnPages(t *testing.T, on *stores) {
+func turnPages(t *testing.T, on stores) {
 	to := on.serve(t)
 	wiretest.Run(t, "../../testdata/wire/data/foundation.txt", to, false)
 	createGifts(t, to, "OLD", 40)
@@ -73,15 +71,14 @@ type page struct {
 
 func readPage(t *testing.T, to wiretest.Target, target string, size int) page {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to.Origin+"/api/data/v9.2/"+target, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var header []string
 	if size > 0 {
-		req.Header.Set("Prefer", fmt.Sprintf("odata.maxpagesize=%d", size))
+		header = append(header, fmt.Sprintf("Prefer: odata.maxpagesize=%d", size))
 	}
 	var p page
-	do(t, to, req, &p)
+	if err := json.Unmarshal(to.Must(t, "GET", "/"+target, "", header...).Body, &p); err != nil {
+		t.Fatalf("%s: %v", target, err)
+	}
 	return p
 }
 
@@ -117,34 +114,5 @@ func createGifts(t *testing.T, to wiretest.Target, prefix string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, to.Origin+"/api/data/v9.2/svc_gifts/Microsoft.Dynamics.CRM.CreateMultiple", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	do(t, to, req, nil)
-}
-
-// do sends a request that must succeed and reads its answer.
-func do(t *testing.T, to wiretest.Target, req *http.Request, answer any) {
-	t.Helper()
-	req.Header.Set("Authorization", "Bearer "+to.Token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(resp.Body); err != nil {
-		t.Fatal(err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: answered %d %.500s", req.Method, req.URL.Path, resp.StatusCode, b.String())
-	}
-	if answer == nil {
-		return
-	}
-	if err := json.Unmarshal(b.Bytes(), answer); err != nil {
-		t.Fatalf("%s: %v", req.URL.Path, err)
-	}
+	to.Must(t, "POST", "/svc_gifts/Microsoft.Dynamics.CRM.CreateMultiple", string(body))
 }

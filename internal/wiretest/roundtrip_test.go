@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"almoner/internal/schema"
+	"almoner/internal/servicetest"
 )
 
 // TestEveryColumnOnSQLite and its twin write every column a client may write and read it back, and refuse what is of the wrong kind.
@@ -16,9 +17,10 @@ func TestEveryColumnOnSQLite(t *testing.T) { everyColumn(t, onSQLite(t)) }
 
 func TestEveryColumnOnPostgreSQL(t *testing.T) { everyColumn(t, onPostgreSQL(t)) }
 
-func everyColumn(t *testing.T, on *stores) {
-	w := populate(&client{t, on.serve(t)}, on.model)
-	for _, table := range on.model.Tables {
+func everyColumn(t *testing.T, on stores) {
+	model := servicetest.Model(t)
+	w := populate(&client{t, on.serve(t)}, model)
+	for _, table := range model.Tables {
 		if table.Hidden || table.ReadOnly {
 			continue
 		}

@@ -2,8 +2,6 @@ package wiretest_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"net/url"
 	"sort"
 	"strings"
@@ -36,7 +34,7 @@ func TestQuestionsOnSQLite(t *testing.T) { askAll(t, onSQLite(t)) }
 func TestQuestionsOnPostgreSQL(t *testing.T) { askAll(t, onPostgreSQL(t)) }
 
 // askAll asks every question in both languages and on one store.
-func askAll(t *testing.T, on *stores) {
+func askAll(t *testing.T, on stores) {
 	to := on.serve(t)
 	wiretest.Run(t, "../../testdata/wire/data/foundation.txt", to, false)
 	for _, q := range questions {
@@ -85,25 +83,12 @@ func ask(t *testing.T, to wiretest.Target, target, name string) string {
 	return strings.Join(names, " ")
 }
 
-// get reads an answer, whatever its status. header holds names and values in turn.
+// get reads an answer, whatever its status.
 func get(t *testing.T, to wiretest.Target, target string, header ...string) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to.Origin+"/api/data/v9.2/"+target, nil)
+	a, err := to.Call(t.Context(), "GET", "/"+target, "", header...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+to.Token)
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return body
+	return a.Body
 }

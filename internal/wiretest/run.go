@@ -9,36 +9,49 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"almoner/internal/servicetest"
 )
 
 // Target is a running service a conversation is held with.
 type Target struct {
-	Origin string // scheme and host
-	Token  string // bearer token of the administrator
+	*servicetest.Client                    // of the administrator
+	Move                func(to time.Time) // moves the service's clock; its background jobs rest from then on
+	Jobs                func()             // lets the background jobs do what the clock asks for
 }
 
-// Run holds the conversation of a file, after those it names in lines such as "@ data/foundation.txt". With update the file's answers
-// are rewritten to what the service said.
+// Settings lists what the conversation of a file wants its service started with, by name and text.
+func Settings(t *testing.T, file string) [][2]string {
+	t.Helper()
+	return read(t, file).Settings
+}
+
+// Run holds the conversation of a file with a service that was started with its settings, after those it names in lines such as
+// "@ data/foundation.txt". With update the file's answers are rewritten to what the service said.
 func Run(t *testing.T, file string, to Target, update bool) {
 	t.Helper()
-	exchanges := read(t, file)
+	c := read(t, file)
 	vars := variables{"origin": to.Origin, "base": to.Origin + "/api/data/v9.2", "token": to.Token}
-	chosen := chosenIDs(exchanges)
-	for _, name := range prologue(exchanges) {
+	chosen := chosenIDs(c.Exchanges)
+	for _, name := range c.Before {
 		before := filepath.Join(filepath.Dir(file), name)
 		earlier := read(t, before)
-		maps.Copy(chosen, chosenIDs(earlier))
-		hold(t, before, earlier, to, vars)
+		if len(earlier.Settings) > 0 {
+			t.Fatalf("%s: settings are for the conversation that names it to tell", before)
+		}
+		maps.Copy(chosen, chosenIDs(earlier.Exchanges))
+		hold(t, before, earlier.Exchanges, to, vars)
 	}
 	if !update {
-		hold(t, file, exchanges, to, vars)
+		hold(t, file, c.Exchanges, to, vars)
 		return
 	}
-	for _, x := range exchanges {
+	for _, x := range c.Exchanges {
 		resp, body := send(t, file, x, to, vars)
 		record(x, resp, body, vars, chosen)
 	}
-	if err := os.WriteFile(file, []byte(Print(exchanges)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(Print(c)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,34 +65,32 @@ func hold(t *testing.T, file string, exchanges []*Exchange, to Target, vars vari
 	}
 }
 
-func read(t *testing.T, file string) []*Exchange {
+func read(t *testing.T, file string) *Conversation {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exchanges, err := Parse(string(text))
+	c, err := Parse(string(text))
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	return exchanges
+	return c
 }
 
-// prologue lists the conversations to be held before this one: the lines before its first request that begin with "@ ".
-func prologue(exchanges []*Exchange) []string {
-	var names []string
-	for _, x := range exchanges[:min(1, len(exchanges))] {
-		for _, line := range x.Comments {
-			if name, ok := strings.CutPrefix(line, "@ "); ok {
-				names = append(names, name)
-			}
-		}
+// prepare does what has to be done before a request.
+func prepare(x *Exchange, to Target) {
+	if !x.Clock.IsZero() {
+		to.Move(x.Clock)
 	}
-	return names
+	if x.Jobs {
+		to.Jobs()
+	}
 }
 
 func send(t *testing.T, file string, x *Exchange, to Target, vars variables) (*http.Response, string) {
 	t.Helper()
+	prepare(x, to)
 	fill := func(s string) string {
 		out, err := vars.expand(s)
 		if err != nil {

@@ -2,31 +2,17 @@ package wiretest_test
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
-	"almoner/internal/settings"
 	"almoner/internal/wiretest"
 )
 
-// set returns the default settings with some changed.
-func set(t *testing.T, pairs ...string) *settings.Settings {
-	t.Helper()
-	cfg := settings.Default()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := cfg.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return cfg
-}
-
 // TestCapsOfThePlatform asks for counts and aggregates with the platform's habits switched on, at a size tests can bear.
 func TestCapsOfThePlatform(t *testing.T) {
-	to := onSQLite(t).serveWith(t, set(t, "count.cap", "4", "aggregate.limit", "9"), slog.New(slog.NewTextHandler(io.Discard, nil)))
+	to := onSQLite(t).serve(t, [2]string{"count.cap", "4"}, [2]string{"aggregate.limit", "9"})
 	wiretest.Run(t, "../../testdata/wire/data/foundation.txt", to, false)
 	tests := []struct{ target, want string }{
 		{"svc_gifts/$count", "4"},
@@ -40,7 +26,7 @@ func TestCapsOfThePlatform(t *testing.T) {
 		{fetch(`<fetch aggregate="true" aggregatelimit="5"><entity name="svc_gift"><attribute name="svc_giftid" alias="n" aggregate="count"/></entity></fetch>`), `"n":6`},
 	}
 	for _, tt := range tests {
-		got := string(get(t, to, tt.target, "Prefer", `odata.include-annotations="Microsoft.Dynamics.CRM.totalrecordcount*"`))
+		got := string(get(t, to, tt.target, `Prefer: odata.include-annotations="Microsoft.Dynamics.CRM.totalrecordcount*"`))
 		if !strings.Contains(got, tt.want) {
 			t.Errorf("%s: got %s, want %s", tt.target, got, tt.want)
 		}
@@ -50,7 +36,7 @@ func TestCapsOfThePlatform(t *testing.T) {
 // TestSlowQueriesAreLogged reads with a patience so short that everything is slow: the log shows the tree, and no constant in it.
 func TestSlowQueriesAreLogged(t *testing.T) {
 	var log syncBuffer
-	to := onSQLite(t).serveWith(t, set(t, "log.slow_query", "1ns"), slog.New(slog.NewTextHandler(&log, nil)))
+	to := onSQLite(t).serveLogging(t, slog.New(slog.NewTextHandler(&log, nil)), [2]string{"log.slow_query", "1ns"})
 	get(t, to, "svc_gifts?$select=svc_giftnum&$filter=svc_Donor/svc_formaldefault%20eq%20'Secret'%20and%20svc_totalgift%20gt%2012345")
 	get(t, to, "svc_gifts/$count?$filter=svc_purpose%20eq%20'Secret'")
 	text := log.String()

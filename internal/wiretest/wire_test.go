@@ -20,12 +20,12 @@ func TestConversationsOnPostgreSQL(t *testing.T) {
 }
 
 // each holds every conversation with a service of its own on a fresh database.
-func each(t *testing.T, on *stores, update bool) {
+func each(t *testing.T, on stores, update bool) {
 	files, err := filepath.Glob("../../testdata/wire/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no conversations found", err)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) { wiretest.Run(t, file, on.serve(t), update) })
+		t.Run(filepath.Base(file), func(t *testing.T) { wiretest.Run(t, file, on.serve(t, wiretest.Settings(t, file)...), update) })
 	}
 }
