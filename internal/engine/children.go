@@ -75,7 +75,7 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.Rows.Fill(firstOfEach(rows, e.Expand.Show), 0)
+	_, err = c.Rows.Fill(firstOfEach(e.Many.shown(rows), e.Expand.Show), 0)
 	rows.Close()
 	if err != nil {
 		return nil, err

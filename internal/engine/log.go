@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/binary"
 	"strconv"
-	"strings"
 
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -110,34 +109,28 @@ func (x *Tx) insertLine(version int64, line []query.Assign) error {
 	return x.store.Insert(x.ctx, x.e.columns.audit, id, line)
 }
 
-// maxDetail is the longest value kept in a line's detail, in bytes.
-const maxDetail = 5 << 10
-
-// logDetail says what a row held before, nil when it was not there, and what it holds now, in the platform's form.
+// logDetail says what a row held before, nil when it was not there, and what it holds now.
 func (x *Tx) logDetail(was *query.Row, set []query.Assign) []query.Assign {
 	mask := make([]byte, 0, 8*len(set))
-	detail := append(make([]byte, 0, 32+96*len(set)), `{"changedAttributes":[`...)
+	detail := make([]byte, 0, 48*len(set))
 	for _, a := range set {
 		if !audited(a.Column) || was == nil && a.Value.IsNull() {
 			continue
 		}
 		if len(mask) > 0 {
-			mask, detail = append(mask, ','), append(detail, ',')
+			mask = append(mask, ',')
 		}
 		mask = strconv.AppendInt(mask, int64(a.Column.Number), 10)
 		var old value.Value
 		if was != nil {
 			old = was.Get(a.Column)
 		}
-		detail = append(append(append(detail, `{"logicalName":"`...), a.Column.Name...), `","oldValue":`...)
-		detail = x.appendDetail(detail, a.Column, old)
-		detail = x.appendDetail(append(detail, `,"newValue":`...), a.Column, a.Value)
-		detail = append(detail, '}')
+		detail = x.appendChange(detail, a.Column, was != nil, old, a.Value)
 	}
 	t := x.e.columns.audit
 	return []query.Assign{
 		assign(t, "attributemask", value.Text(string(mask))),
-		assign(t, "changedata", value.Text(string(append(detail, "]}"...)))),
+		assign(t, "changedata", value.Text(string(detail))),
 	}
 }
 
@@ -149,31 +142,4 @@ func audited(c *schema.Column) bool {
 	default:
 		return !c.Hidden && !c.System && c.BaseOf == nil
 	}
-}
-
-// appendDetail appends a value as a JSON string for the log: lookups as "table,id", everything else as on the wire.
-func (x *Tx) appendDetail(b []byte, c *schema.Column, v value.Value) []byte {
-	switch {
-	case v.IsNull():
-		return append(b, "null"...)
-	case c.Type == schema.TypeLookup:
-		table := c.Targets[0]
-		if target := x.e.model.ByCode(v.TypeCode()); c.Polymorphic() && target != nil {
-			table = target
-		}
-		b = append(append(append(b, '"'), table.Name...), ',')
-		return append(v.AppendText(b), '"')
-	case v.Kind() == value.KindText:
-		return value.AppendJSON(b, shortened(v.Text()))
-	default:
-		return append(v.AppendText(append(b, '"')), '"')
-	}
-}
-
-// shortened cuts a text to what a line keeps of it.
-func shortened(s string) string {
-	if len(s) <= maxDetail {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxDetail], "") // the cut may have split a character
 }

@@ -13,6 +13,8 @@ type Plan struct {
 	Root  *NodePlan
 	Order []OrderCell // cells of the sort values, for the position of the next page; nil for grouped queries
 	cells []query.CellClass
+
+	details []int // cells of details of the change log; nil in most plans
 }
 
 // NodePlan is the cell layout of one object.
@@ -53,7 +55,7 @@ func newPlan(q *query.Query, offset int) *Plan {
 		}
 	}
 	at := offset
-	p.Root = layout(&q.Select, &at, plain)
+	p.Root = p.layout(&q.Select, &at, plain)
 	if plain {
 		for i, o := range q.Order {
 			p.Order = append(p.Order, OrderCell{Cell: p.Root.Cells[first+i], Kind: query.KindOf(o.Expr), Scale: scaleOf(o.Expr)})
@@ -133,10 +135,13 @@ func findRef(n *query.Node, l *query.Link, c *schema.Column) int {
 }
 
 // layout numbers the cells of a node in the order the store delivers them.
-func layout(n *query.Node, at *int, keyed bool) *NodePlan {
+func (plan *Plan) layout(n *query.Node, at *int, keyed bool) *NodePlan {
 	p := &NodePlan{Node: n, Key: -1, Version: -1, Currency: -1, Cells: make([]int, len(n.Outputs))}
 	for i := range n.Outputs {
 		p.Cells[i] = *at
+		if isDetail(&n.Outputs[i]) {
+			plan.details = append(plan.details, *at)
+		}
 		*at += n.Outputs[i].Cells()
 	}
 	if keyed && n.Link != nil {
@@ -148,7 +153,7 @@ func layout(n *query.Node, at *int, keyed bool) *NodePlan {
 	for _, e := range n.Expands {
 		x := ExpandPlan{Expand: e}
 		for _, one := range e.One {
-			x.One = append(x.One, layout(one, at, true))
+			x.One = append(x.One, plan.layout(one, at, true))
 		}
 		if e.Many != nil {
 			x.Many = newPlan(e.Many, 1)

@@ -105,7 +105,7 @@ func (r *reader) stream(ctx context.Context, plan *Plan, limit int, fn func(*Pag
 		return err
 	}
 	defer rows.Close()
-	return fn(&Page{Plan: plan, Rows: rows, Limit: limit})
+	return fn(&Page{Plan: plan, Rows: plan.shown(rows), Limit: limit})
 }
 
 // snapshot runs fn with a reader all of whose reads see the same rows.
@@ -123,7 +123,7 @@ func spoolPage(ctx context.Context, source store.Reader, plan *Plan, limit int) 
 		return nil, err
 	}
 	spool := query.NewSpool(plan.cells)
-	_, err = spool.Fill(rows, 0)
+	_, err = spool.Fill(plan.shown(rows), 0)
 	rows.Close()
 	if err != nil {
 		return nil, err

@@ -68,5 +68,5 @@ func (s *Session) ReadTemplate(ctx context.Context, t *Template, ids []value.GUI
 		return err
 	}
 	defer rows.Close()
-	return fn(&Page{Plan: t.Plan, Rows: rows, Limit: t.limit})
+	return fn(&Page{Plan: t.Plan, Rows: t.Plan.shown(rows), Limit: t.limit})
 }

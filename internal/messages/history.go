@@ -118,23 +118,13 @@ func recordHistory(ctx context.Context, c *Call) (*Result, error) {
 
 // detailOf turns a line of the log into the platform's form; nil when it does not speak of the column asked for.
 func detailOf(t *schema.Table, line *query.Row, column string) *auditDetail {
-	var data struct {
-		Changed []struct {
-			Name string  `json:"logicalName"`
-			Old  *string `json:"oldValue"`
-			New  *string `json:"newValue"`
-		} `json:"changedAttributes"`
-	}
-	if text := line.Value("changedata").Text(); text != "" && json.Unmarshal([]byte(text), &data) != nil {
-		return nil
-	}
 	kind := []byte(`"#Microsoft.Dynamics.CRM.` + t.Name + `"`)
 	d := &auditDetail{
 		Type: "#Microsoft.Dynamics.CRM.AttributeAuditDetail", Invalid: []string{}, Deleted: emptySet{Keys: []string{}, Values: []string{}},
 		Old: map[string]json.RawMessage{"@odata.type": kind}, New: map[string]json.RawMessage{"@odata.type": kind},
 	}
 	found := column == ""
-	for _, a := range data.Changed {
+	for _, a := range engine.ChangedColumns(line.Value("changedata").Text()) {
 		if column != "" && a.Name != column {
 			continue
 		}
