@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -24,10 +28,10 @@ type cells interface {
 	bytes(i int) []byte
 }
 
-// engine is a driver under the limit: it runs a prepared read and an insert of a gift.
+// engine is a driver under the limit: it runs a prepared read, and inserts gifts of given donors in one transaction.
 type engine interface {
 	read(ctx context.Context, sql string, id []byte, row func(cells) error) error
-	insert(ctx context.Context, rows int, donor, fund []byte, n int) error
+	insert(ctx context.Context, donors [][]byte, fund []byte) error
 }
 
 // column is one cell to be written.
@@ -45,7 +49,7 @@ type limitServer struct {
 	pointHead, listHead, pageHead string
 	narrowHead                    string
 	linked                        []column
-	fetch                         string
+	fetch, members                string
 }
 
 // serveLimit serves the hand-written handlers on a database until it is killed.
@@ -70,8 +74,10 @@ func serveLimit(dsn string) error {
 	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.page, s.pageHead, s.all) })
 	mux.HandleFunc("/narrow", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.narrow, s.narrowHead, s.short) })
 	mux.HandleFunc("/fetch", func(w http.ResponseWriter, r *http.Request) { s.servePage(w, r, s.fetch, "contacts", s.linked) })
-	mux.HandleFunc("/create", func(w http.ResponseWriter, r *http.Request) { s.serveCreate(w, r, 1) })
-	mux.HandleFunc("/creates", func(w http.ResponseWriter, r *http.Request) { s.serveCreate(w, r, 100) })
+	mux.HandleFunc("/members", func(w http.ResponseWriter, r *http.Request) {
+		s.servePage(w, r, s.members, "contacts(fullname)", s.contact)
+	})
+	mux.HandleFunc("/create", s.serveCreate)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -117,6 +123,9 @@ func (s *limitServer) build(m *schema.Model, postgres bool) {
 	s.fetch = `SELECT c."fullname",c."contactid",d."svc_formaldefault",g."svc_giftnum",c."versionnumber" FROM "contact" c` +
 		` JOIN "svc_donor" d ON d."svc_primarycontact"=c."contactid" JOIN "svc_gift" g ON g."svc_donor"=d."svc_donorid" AND g."svc_totalgift">=100000` +
 		` WHERE c."statecode"=0 ORDER BY c."contactid",d."svc_donorid",g."svc_giftid" LIMIT 50`
+	s.members = `SELECT c."fullname",c."contactid",c."versionnumber" FROM "contact" c WHERE c."statecode"=0 AND EXISTS (SELECT 1 FROM "svc_donor" d` +
+		` JOIN "svc_gift" g ON g."svc_donor"=d."svc_donorid" AND g."svc_totalgift">=100000 WHERE d."svc_primarycontact"=c."contactid")` +
+		` ORDER BY c."contactid" LIMIT 50`
 	s.pointHead = "svc_gifts/$entity"
 	s.pageHead = "svc_gifts"
 	s.narrowHead = "svc_gifts(" + listColumns + ")"
@@ -242,10 +251,11 @@ func (s *limitServer) servePage(w http.ResponseWriter, r *http.Request, sql, fra
 	}
 }
 
-func (s *limitServer) serveCreate(w http.ResponseWriter, r *http.Request, rows int) {
-	n, err := strconv.Atoi(r.URL.Query().Get("n"))
+// serveCreate makes one gift for each donor whose id is in the body, in one transaction.
+func (s *limitServer) serveCreate(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = s.db.insert(r.Context(), rows, idOf(r, "id"), idOf(r, "fund"), n)
+		err = s.db.insert(r.Context(), slices.Collect(slices.Chunk(body, len(value.GUID{}))), idOf(r, "fund"))
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -284,14 +294,18 @@ func insertSQL(param func(i int) string) string {
 // owner stands for the ids of users and units a gift carries.
 var owner = make([]byte, 16)
 
-// giftValues are the n-th gift's values in the order of giftColumns.
-func giftValues(donor, fund []byte, n int) []any {
-	id := value.NewGUID(now())
-	cents, seconds := int64(10+n%500)*100+25, now().Unix()
-	num := "L-" + strconv.Itoa(n)
+// made counts the gifts of this process; it numbers them.
+var made atomic.Int64
+
+// giftValues are a gift's values in the order of giftColumns.
+func giftValues(donor, fund []byte) []any {
+	now, n := time.Now(), made.Add(1)
+	id := value.NewGUID(now)
+	cents, seconds := (10+n%500)*100+25, now.Unix()
+	num := "L-" + strconv.FormatInt(n, 10)
 	return []any{
 		id[:], num, strings.ToLower(num), seconds / value.SecondsPerDay, int64(730850000), cents, cents, cents, cents, cents, cents, int64(0), int64(0), int64(0), int64(0),
-		donor, fund, int64(730850001), seconds, seconds, int64(0), int64(1), int64(n), int64(10_000_000_000), cents, int64(1),
+		donor, fund, int64(730850001), seconds, seconds, int64(0), int64(1), n, int64(10_000_000_000), cents, int64(1),
 		owner, int64(8), owner, owner, owner, owner, owner,
 	}
 }

@@ -62,18 +62,19 @@ func (l *postgresLimit) read(ctx context.Context, sql string, id []byte, row fun
 	return rows.Err()
 }
 
-func (l *postgresLimit) insert(ctx context.Context, rows int, donor, fund []byte, n int) error {
-	sql := insertSQL(func(i int) string { return "$" + strconv.Itoa(i) })
+var numberedInsert = insertSQL(func(i int) string { return "$" + strconv.Itoa(i) })
+
+func (l *postgresLimit) insert(ctx context.Context, donors [][]byte, fund []byte) error {
 	return pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
-		for i := range rows {
-			values := giftValues(donor, fund, n*rows+i)
+		for _, donor := range donors {
+			values := giftValues(donor, fund)
 			for j, v := range values {
 				if b, ok := v.([]byte); ok {
 					values[j] = [16]byte(b)
 				}
 			}
-			batch.Queue(sql, values...)
+			batch.Queue(numberedInsert, values...)
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})

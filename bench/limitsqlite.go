@@ -9,8 +9,6 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-func now() time.Time { return time.Now() }
-
 // sqliteLimit reads on a few connections and writes on one, without group commit.
 type sqliteLimit struct {
 	readers chan *sqliteConn
@@ -43,7 +41,7 @@ func openSQLiteLimit(file string) (*sqliteLimit, error) {
 		c := &sqliteConn{conn, map[string]*sqlite.Stmt{}}
 		c.SetBusyTimeout(10 * time.Second)
 		for _, pragma := range []string{"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"} {
-			if err := run(c, pragma); err != nil {
+			if err := step(c, pragma); err != nil {
 				return nil, err
 			}
 		}
@@ -56,7 +54,7 @@ func openSQLiteLimit(file string) (*sqliteLimit, error) {
 	return l, nil
 }
 
-func run(c *sqliteConn, sql string) error {
+func step(c *sqliteConn, sql string) error {
 	st, err := c.statement(sql)
 	if err != nil {
 		return err
@@ -107,18 +105,18 @@ func (l *sqliteLimit) read(_ context.Context, sql string, id []byte, row func(ce
 
 var giftInsert = insertSQL(func(int) string { return "?" })
 
-func (l *sqliteLimit) insert(_ context.Context, rows int, donor, fund []byte, n int) (err error) {
+func (l *sqliteLimit) insert(_ context.Context, donors [][]byte, fund []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := run(l.writer, "BEGIN IMMEDIATE"); err != nil {
+	if err := step(l.writer, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	st, err := l.writer.statement(giftInsert)
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		for j, v := range giftValues(donor, fund, n*rows+i) {
+	for _, donor := range donors {
+		for j, v := range giftValues(donor, fund) {
 			switch v := v.(type) {
 			case []byte:
 				st.BindBytes(j+1, v)
@@ -130,12 +128,12 @@ func (l *sqliteLimit) insert(_ context.Context, rows int, donor, fund []byte, n 
 		}
 		if _, err := st.Step(); err != nil {
 			_ = st.Reset()
-			_ = run(l.writer, "ROLLBACK")
+			_ = step(l.writer, "ROLLBACK")
 			return err
 		}
 		if err := st.Reset(); err != nil {
 			return err
 		}
 	}
-	return run(l.writer, "COMMIT")
+	return step(l.writer, "COMMIT")
 }

@@ -20,21 +20,28 @@ func main() {
 	size := flag.String("size", "medium", "sample to measure on")
 	rounds := flag.Int("rounds", 4, "turns each side gets per scenario")
 	only := flag.String("only", "", "run only scenarios whose name contains this")
+	keep := flag.String("keep", "", "folder to make the databases in and leave them, to look at afterwards")
 	limitDB := flag.String("limit", "", "internal: serve the hand-written handlers on this database")
 	flag.Parse()
 	if *limitDB != "" {
 		log.Fatal(serveLimit(*limitDB))
 	}
-	dir, err := os.MkdirTemp("", "almoner-bench-*")
-	if err != nil {
+	if err := run(&bench{dir: *keep, binary: absolute(*binary), size: *size, rounds: *rounds, only: *only}); err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, binary: absolute(*binary), size: *size, rounds: *rounds, only: *only}
-	if err := b.run(); err != nil {
-		os.RemoveAll(dir)
-		log.Fatal(err)
+}
+
+// run makes a folder for the databases, unless one was given, and removes it at the end.
+func run(b *bench) error {
+	if b.dir == "" {
+		dir, err := os.MkdirTemp("", "almoner-bench-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		b.dir = dir
 	}
+	return b.run()
 }
 
 func absolute(path string) string {
@@ -52,6 +59,8 @@ type bench struct {
 	size   string
 	rounds int
 	only   string
+
+	cluster string // address of the PostgreSQL cluster; "" without one
 }
 
 func (b *bench) run() error {
@@ -59,40 +68,23 @@ func (b *bench) run() error {
 	if err != nil {
 		return err
 	}
+	if err := b.prepare(stores); err != nil {
+		return err
+	}
 	for _, store := range stores {
 		fmt.Printf("\n## %s, %s sample\n\n", store.name, b.size)
-		if err := b.seed(store.dsn); err != nil {
-			return err
-		}
 		if err := b.measureStore(store); err != nil {
+			return fmt.Errorf("%s: %w", store.name, err)
+		}
+		if err := b.growth(store); err != nil {
 			return fmt.Errorf("%s: %w", store.name, err)
 		}
 	}
 	return nil
 }
 
-// database is one store under measurement.
-type database struct {
-	name, dsn  string
-	postmaster int // of a PostgreSQL cluster; 0 for the embedded store
-}
-
-// stores lists the embedded store and, where a test cluster was given, PostgreSQL.
-func (b *bench) stores() ([]database, error) {
-	out := []database{{name: "SQLite", dsn: filepath.Join(b.dir, "bench.db")}}
-	if dsn := os.Getenv("ALMONER_TEST_PG"); dsn != "" {
-		postmaster, err := findPostmaster(dsn)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, database{name: "PostgreSQL", dsn: dsn, postmaster: postmaster})
-	}
-	return out, nil
-}
-
-func (b *bench) seed(dsn string) error {
-	return b.command("seed", "--db", dsn, "--size", b.size, "--seed", "1", "--as-of", "2026-06-30")
-}
+// wants tells whether a part of the run was asked for.
+func (b *bench) wants(name string) bool { return strings.Contains(name, b.only) }
 
 // command runs the service's binary and shows what it says on failure.
 func (b *bench) command(args ...string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -25,7 +26,8 @@ type process struct {
 // start runs a server and waits for its "listening on" line.
 func start(store database, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), store: store}
-	p.cmd.Stderr = os.Stderr
+	complaints := &bytes.Buffer{} // slow queries, mostly
+	p.cmd.Stderr = complaints
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -41,7 +43,7 @@ func start(store database, name string, args ...string) (*process, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%s did not start", name)
+	return nil, fmt.Errorf("%s did not start: %s", name, complaints)
 }
 
 func (p *process) stop() {
@@ -112,6 +114,23 @@ func findPostmaster(dsn string) (int, error) {
 		return 0, err
 	}
 	return parentOf(backend), nil
+}
+
+// watchMemory notes the highest anonymous memory of the server until the function it returns is called.
+func (p *process) watchMemory(peak *float64) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			*peak = max(*peak, p.anonymous())
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // anonymous is the server's anonymous memory in megabytes.

@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
+
+	"almoner/internal/value"
 )
 
 // scenario is one thing both sides do.
@@ -33,12 +34,16 @@ const listFetch = `<fetch count="50"><entity name="contact"><attribute name="ful
 	`<link-entity name="svc_gift" from="svc_donor" to="svc_donorid" alias="g"><attribute name="svc_giftnum"/>` +
 	`<filter><condition attribute="svc_totalgift" operator="ge" value="1000"/></filter></link-entity></link-entity></entity></fetch>`
 
+// widePage names the scenario during which memory is watched.
+const widePage = "page 5000, all columns"
+
 // facts are ids of the sample the scenarios use.
 type facts struct {
 	token  string
 	gifts  []string
 	donors []string
 	fund   string
+	list   string // a dynamic list of the contacts of listFetch
 }
 
 // get makes a GET of a relative URL for the service.
@@ -94,23 +99,45 @@ func (f *facts) scenarios(postgres bool) []scenario {
 			return "svc_gifts?$select=" + listColumns + "&$filter=" + escape("_svc_donor_value eq "+at(f.donors, n)+" and statecode eq 0") +
 				"&$orderby=" + escape("svc_giftdate desc") + "&$expand=svc_Fund1($select=svc_fundname),svc_PrimaryDonorContact($select=fullname)&$top=50"
 		}), f.plain("list", f.donors), true, pick(1.25)},
-		{"page 5000, all columns", long, f.get(func(int) string { return "svc_gifts?$top=4999" }), f.plain("page", f.gifts[:1]), true, pick(1.10)},
+		{widePage, long, f.get(func(int) string { return "svc_gifts?$top=4999" }), f.plain("page", f.gifts[:1]), true, pick(1.10)},
 		{"page 5000, eight columns", long, f.get(func(int) string { return "svc_gifts?$top=4999&$select=" + listColumns }), f.plain("narrow", f.gifts[:1]), true, pick(1.25)},
 		{"FetchXML of a dynamic list, two links", short, f.get(func(int) string { return "contacts?fetchXml=" + url.QueryEscape(listFetch) }), f.plain("fetch", f.gifts[:1]), true, pick(1.3)},
+		{"members of a dynamic list", short, f.get(func(int) string { return "lists(" + f.list + ")/listcontact_association?$select=fullname&$top=50" }),
+			f.plain("members", f.gifts[:1]), true, 1.3},
 		{"create", short, func(origin string, n int) (*http.Request, error) {
 			return f.request(origin, http.MethodPost, base+"svc_gifts", "application/json", f.gift(n))
-		}, f.plain("create", f.donors), false, pick(2.0)},
+		}, f.bare(1), false, pick(2.0)},
 		{"100 creates, one change set", long, func(origin string, n int) (*http.Request, error) {
 			return f.request(origin, http.MethodPost, base+"$batch", "multipart/mixed; boundary=b", f.changeSet(n, 100))
-		}, f.plain("creates", f.donors), false, pick(2.0)},
+		}, f.bare(100), false, pick(2.0)},
 	}
 }
 
-// plain makes a request to a hand-written handler: its name and one id.
+// bare makes a request to the hand-written create: the ids of as many donors as the service's request names, and nothing else.
+func (f *facts) bare(size int) call {
+	return func(origin string, n int) (*http.Request, error) {
+		var body []byte
+		for i := range size {
+			id, err := value.ParseGUID(at(f.donors, n*size+i))
+			if err != nil {
+				return nil, err
+			}
+			body = append(body, id[:]...)
+		}
+		return f.request(origin, http.MethodPost, "/create?fund="+f.fund, "application/octet-stream", body)
+	}
+}
+
+// plain makes a request to a hand-written handler: its name and one id. It carries the headers the service's request carries.
 func (f *facts) plain(name string, ids []string) call {
 	return func(origin string, n int) (*http.Request, error) {
-		return http.NewRequest(http.MethodGet, fmt.Sprintf("%s/%s?id=%s&n=%d&fund=%s", origin, name, at(ids, n), n, f.fund), nil)
+		return f.request(origin, http.MethodGet, "/"+name+"?id="+at(ids, n), "application/json", nil)
 	}
+}
+
+// serve starts the service on a database, without protection limits.
+func (b *bench) serve(store database, dsn string) (*process, error) {
+	return start(store, b.binary, "serve", "--db", dsn, "--addr", "127.0.0.1:0", "--set", "limits.requests=0", "--set", "limits.concurrency=0", "--set", "limits.execution=0")
 }
 
 // measureStore measures every scenario on one store.
@@ -119,7 +146,7 @@ func (b *bench) measureStore(store database) error {
 	if err != nil {
 		return err
 	}
-	service, err := start(store, b.binary, "serve", "--db", store.dsn, "--addr", "127.0.0.1:0", "--set", "limits.requests=0", "--set", "limits.concurrency=0", "--set", "limits.execution=0")
+	service, err := b.serve(store, store.dsn)
 	if err != nil {
 		return err
 	}
@@ -139,23 +166,33 @@ func (b *bench) measureStore(store database) error {
 	}
 	fmt.Println("| scenario | CPU, limit | CPU, service | ratio | target | p50 ratio | p99 ratio |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
+	peak := 0.0
 	for _, s := range f.scenarios(store.postmaster > 0) {
-		if !strings.Contains(s.name, b.only) {
+		if !b.wants(s.name) {
 			continue
 		}
-		if err := b.compare(s, service, limit); err != nil {
+		highest, err := b.compare(s, service, limit)
+		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
+		if s.name == widePage {
+			peak = highest
+		}
 	}
-	fmt.Printf("\nAnonymous memory of the service after the run: %.0f MB\n", service.anonymous())
-	return b.growth(f, service)
+	fmt.Printf("\nAnonymous memory of the service while two clients pull pages of 5,000 rows: %.0f MB at most (target 64); at the end: %.0f MB\n", peak, service.anonymous())
+	if !b.wants(growthLines) {
+		return nil
+	}
+	fmt.Println("\n| growth | CPU, small | CPU, large | ratio |\n|---|--:|--:|--:|")
+	_, err = b.deepPage(f, service, 100)
+	return err
 }
 
-// compare runs one scenario on both sides in turns and prints its line.
-func (b *bench) compare(s scenario, service, limit *process) error {
+// compare runs one scenario on both sides in turns and prints its line. It returns the service's highest anonymous memory meanwhile.
+func (b *bench) compare(s scenario, service, limit *process) (peak float64, err error) {
 	if s.compare {
 		if err := sameBytes(s, service, limit); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	var ours, theirs sample
@@ -165,21 +202,24 @@ func (b *bench) compare(s scenario, service, limit *process) error {
 		c call
 	}{{service, s.service}, {limit, s.limit}} {
 		if err := (&sample{requests: 1 << 20}).turn(side.p, warm, side.c); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for range b.rounds {
 		if err := theirs.turn(limit, s.load, s.limit); err != nil {
-			return err
+			return 0, err
 		}
-		if err := ours.turn(service, s.load, s.service); err != nil {
-			return err
+		stop := service.watchMemory(&peak)
+		err := ours.turn(service, s.load, s.service)
+		stop()
+		if err != nil {
+			return 0, err
 		}
 	}
 	ratio := func(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 	fmt.Printf("| %s | %v | %v | **%.2f** | %.2f | %.2f | %.2f |\n", s.name, theirs.perRequest().Round(time.Microsecond), ours.perRequest().Round(time.Microsecond),
 		ratio(ours.perRequest(), theirs.perRequest()), s.target, ratio(ours.percentile(50), theirs.percentile(50)), ratio(ours.percentile(99), theirs.percentile(99)))
-	return nil
+	return peak, nil
 }
 
 // sameBytes keeps the hand-written handler honest: it must answer what the service answers.
@@ -221,7 +261,20 @@ func readFacts(origin, token string) (*facts, error) {
 		return nil, fmt.Errorf("the sample has no funds: %w", err)
 	}
 	f.fund = rows[0]["svc_fundid"].(string)
-	return f, nil
+	f.list = value.NewGUID(time.Now()).String()
+	body, err := json.Marshal(map[string]any{"listid": f.list, "listname": "Bench", "type": true, "createdfromcode": 4, "query": listFetch})
+	if err != nil {
+		return nil, err
+	}
+	return f, f.post(origin, "lists", body)
+}
+
+// post sends a body and wants it taken.
+func (f *facts) post(origin, path string, body []byte) error {
+	_, err := once(origin, 0, func(string, int) (*http.Request, error) {
+		return f.request(origin, http.MethodPost, base+path, "application/json", body)
+	})
+	return err
 }
 
 // rows reads one page of a list.

@@ -72,7 +72,7 @@ func (x *Tx) memberTotal(list *query.Row) (value.Value, error) {
 		return value.Null, err
 	}
 	root := &query.Link{Table: member}
-	outer := &query.Query{Root: root, Where: &query.InQuery{Left: query.Ref{Link: root, Column: member.Key}, Query: q}}
+	outer := &query.Query{Root: root, Where: amongRows(q, root)}
 	outer.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{member.Key})}
 	if err := query.Resolve(outer, x.e.resolveContext(x.caller, x.now)); err != nil {
 		return value.Null, err

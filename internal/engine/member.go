@@ -36,7 +36,32 @@ func (s *Session) Members(ctx context.Context, list *query.Row, root *query.Link
 	if err != nil {
 		return nil, err
 	}
-	return &query.InQuery{Left: query.Ref{Link: root, Column: root.Table.Key}, Query: members}, nil
+	return amongRows(members, root), nil
+}
+
+// amongRows is the condition that a row is among those of a query. Where nothing in the query leads to few rows, it is put so that the
+// first of many are found without finding all.
+func amongRows(q *query.Query, root *query.Link) query.Filter {
+	if !leadsToFew(q) {
+		if inline := query.Inline(q, root); inline != nil {
+			return inline
+		}
+	}
+	return &query.InQuery{Left: query.Ref{Link: root, Column: root.Table.Key}, Query: q}
+}
+
+// leadsToFew tells whether a joined table is asked for certain values of an indexed column: the database does well to begin there.
+func leadsToFew(q *query.Query) bool {
+	few := false
+	query.Visit(q, query.Visitor{Filter: func(f query.Filter) {
+		c, ok := f.(query.Cond)
+		if !ok || c.Op != query.OpEq && c.Op != query.OpIn {
+			return
+		}
+		ref, ok := c.Left.(query.Ref)
+		few = few || ok && ref.Link != q.Root && (ref.Column.Indexed || ref.Column == ref.Link.Table.Key || ref.Column.Type == schema.TypeLookup)
+	}})
+	return few
 }
 
 // AddMember puts a row on a static list and returns the id of its member row; a row that is on it stays once. The rules refuse locked

@@ -41,6 +41,7 @@ type conn struct {
 	byText map[string]*prepared
 	order  *list.List   // of *prepared, most recently used in front
 	room   []sqlgen.Arg // for the parameters of the next write
+	epoch  int          // of the pool it was opened for
 	stop   *interrupt   // what ends a statement early; nil on the writer connection, where nothing may
 }
 

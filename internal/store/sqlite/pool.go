@@ -17,6 +17,7 @@ type pool struct {
 	shut  chan struct{} // closed with the pool
 	mu    sync.Mutex
 	idle  []*conn
+	epoch int // connections opened in an earlier one are not lent again
 }
 
 func newPool(path string, size int) *pool {
@@ -50,12 +51,26 @@ func (p *pool) pick() (*conn, error) {
 		p.mu.Unlock()
 		return c, nil
 	}
+	epoch := p.epoch
 	p.mu.Unlock()
 	c, err := connect(p.path, forReading)
 	if err == nil {
+		c.epoch = epoch
 		c.renewInterrupt()
 	}
 	return c, err
+}
+
+// replace makes connections give way to new ones when they come back.
+func (p *pool) replace() {
+	p.mu.Lock()
+	old := p.idle
+	p.idle = nil
+	p.epoch++
+	p.mu.Unlock()
+	for _, c := range old {
+		_ = c.close() // it only read
+	}
 }
 
 // give takes a connection back. One that is not sound any more is closed, and the next borrower opens another.
@@ -66,11 +81,12 @@ func (p *pool) give(c *conn, sound bool) {
 	if sound && !c.db.AutocommitEnabled() {
 		sound = c.exec("ROLLBACK") == nil
 	}
-	if sound {
-		p.mu.Lock()
+	p.mu.Lock()
+	if sound = sound && c.epoch == p.epoch; sound {
 		p.idle = append(p.idle, c)
-		p.mu.Unlock()
-	} else {
+	}
+	p.mu.Unlock()
+	if !sound {
 		_ = c.close() // it only read
 	}
 	<-p.slots

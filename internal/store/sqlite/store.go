@@ -133,6 +133,9 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.prepareFile(ctx, s.writer); err != nil {
 		return errors.Join(err, c.close())
 	}
+	if s.options.Serve {
+		s.writer.takeStatistics()
+	}
 	go s.writer.run()
 	return nil
 }

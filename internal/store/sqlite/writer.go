@@ -17,6 +17,7 @@ const (
 	groupCount  = 64
 	groupTime   = 5 * time.Millisecond
 	reopenPause = time.Second
+	idlePause   = 200 * time.Millisecond // without a write, after which the log is written back
 )
 
 // writer owns the one connection that writes. Its goroutine lets the requests that wait take turns in one transaction,
@@ -31,6 +32,7 @@ type writer struct {
 	closing  chan struct{}
 	finished chan struct{}
 	version  int64 // the highest version committed here; a reopened file must still have it
+	loaded   bool  // a large load was taken: statistics are due
 	broken   error // why no write is taken; nil while all is well
 	tried    time.Time
 }
@@ -59,19 +61,41 @@ func (w *writer) do(ctx context.Context, bulk bool, fn func(store.Tx) error) err
 // run serves requests until the store closes; those who wait then are still served.
 func (w *writer) run() {
 	defer close(w.finished)
+	statistics := time.NewTicker(statisticsPause)
+	defer statistics.Stop()
+	idle := time.NewTimer(idlePause)
+	defer idle.Stop()
 	for {
 		select {
 		case r := <-w.queue:
 			w.serve(r)
+			idle.Reset(idlePause)
+		case <-idle.C:
+			w.writeBack()
+		case <-statistics.C:
+			w.takeStatistics()
+			w.store.readers.replace() // they learn of new statistics when they open the file
 		case <-w.closing:
 			return
 		}
 	}
 }
 
+// writeBack brings the log into the file as far as readers allow. Whoever reads then finds every page in the file itself and looks
+// for none in the log.
+func (w *writer) writeBack() {
+	if w.broken != nil {
+		return
+	}
+	if err := w.conn.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !w.doubt(err) {
+		w.store.log.Warn("the log could not be written back", "error", err)
+	}
+}
+
 // serve runs a request, with those that wait behind it unless it goes alone.
 func (w *writer) serve(r *request) {
 	if r.bulk {
+		w.loaded = true
 		w.alone(r)
 	} else {
 		w.together(r)
@@ -244,6 +268,9 @@ func (w *writer) close() error {
 	if w.broken != nil {
 		w.drop()
 		return fmt.Errorf("closed while no write could be made: %w", w.broken)
+	}
+	if w.loaded {
+		w.takeStatistics()
 	}
 	_, err := w.conn.text("PRAGMA wal_checkpoint(TRUNCATE)")
 	if err != nil && primary(err) == sqlite.ResultBusy {
