@@ -24,7 +24,7 @@ func (v env) Row(t *schema.Table, id value.GUID) (*query.Row, error) { return v.
 
 func (v env) Lock(t *schema.Table, id value.GUID) (*query.Row, error) { return v.x.Row(t, id, true) }
 
-func (v env) LockAll(keys []query.Key) error { return v.x.fetch(keys, true) }
+func (v env) LockAll(keys []query.Key) error { return v.x.fetch(keys, nil) }
 
 func (v env) BaseCurrency() (*query.Row, error) { return v.x.e.base(v.x.ctx) }
 

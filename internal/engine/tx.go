@@ -26,6 +26,7 @@ type Tx struct {
 	dirty    []*entry // in the order in which they were first changed
 	warnings []string
 	depth    int  // nesting of writes made by rules, to bound cascades
+	sole     bool // the transaction is a single write
 	secured  bool // what callers may do may have changed
 	repriced bool // a currency was written
 }
@@ -64,6 +65,10 @@ func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
 
 // Secured notes that what callers may do was changed through Store.
 func (x *Tx) Secured() { x.secured = true }
+
+// Sole says that the transaction is the one write that follows. What it will settle may then be locked when it is first read: no other
+// write of the transaction has locked anything that would come later in the order.
+func (x *Tx) Sole() { x.sole = true }
 
 // As makes the writes that follow run for another caller: parts of a change set may be sent for different users. What waits is
 // written first, so that the log names who did it.
@@ -131,28 +136,35 @@ func (x *Tx) keep(k rowKey, row *query.Row, lock bool) (*entry, error) {
 	return e, nil
 }
 
-// fetch makes sure that rows are in memory, locked in the order given when lock is set. It costs one round trip, where load for each
-// would cost as many as there are rows.
-func (x *Tx) fetch(keys []query.Key, lock bool) error {
-	var missing []query.Key
-	for _, k := range keys {
-		if e := x.rows[rowKey{k.Table, k.ID}]; e == nil || lock && !e.locked && e.stored != nil {
-			missing = append(missing, k)
-		}
-	}
+// fetch makes sure that rows are in memory: those to be locked, in the order given, and those to be read. It costs one round trip,
+// where load for each would cost as many as there are rows.
+func (x *Tx) fetch(lock, read []query.Key) error {
+	missing := x.missing(nil, lock, true)
+	locked := len(missing)
+	missing = x.missing(missing, read, false)
 	if len(missing) < 2 {
 		return nil // load does as well
 	}
-	rows, err := x.store.GetMany(x.ctx, missing, lock)
+	rows, err := x.store.GetMany(x.ctx, missing, locked)
 	if err != nil {
 		return err
 	}
 	for i, k := range missing {
-		if _, err := x.keep(rowKey{k.Table, k.ID}, rows[i], lock); err != nil {
+		if _, err := x.keep(rowKey{k.Table, k.ID}, rows[i], i < locked); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// missing appends the keys of rows that are not in memory, or not locked as they should be.
+func (x *Tx) missing(to, keys []query.Key, lock bool) []query.Key {
+	for _, k := range keys {
+		if e := x.rows[rowKey{k.Table, k.ID}]; e == nil || lock && !e.locked && e.stored != nil {
+			to = append(to, k)
+		}
+	}
+	return to
 }
 
 // put makes row the current state of its entry and remembers to write it.

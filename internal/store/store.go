@@ -34,8 +34,9 @@ type Tx interface {
 	Reader
 	// GetLocked is Get that also locks the row until the end of the transaction, so that nobody else changes it meanwhile.
 	GetLocked(ctx context.Context, t *schema.Table, id value.GUID, cols []*schema.Column) (*query.Row, error)
-	// GetMany returns whole rows in the order of their keys, nil where there is none; locked in that order when lock is set.
-	GetMany(ctx context.Context, keys []query.Key, lock bool) ([]*query.Row, error)
+	// GetMany returns whole rows in the order of their keys, nil where there is none. The first ones, as many as locked says, are
+	// locked in that order.
+	GetMany(ctx context.Context, keys []query.Key, locked int) ([]*query.Row, error)
 	// Serial tells whether nobody else writes during the transaction: every row read is then as good as locked.
 	Serial() bool
 	// Insert adds a row with all given columns; others are null. A taken key is fault.DuplicateRecord.

@@ -150,6 +150,9 @@ func (s *Service) createRow(ctx context.Context, r *Request, t *target) (*Respon
 	}
 	var resp *Response
 	err = s.writeOnce(ctx, r, &resp, func(tx *engine.Tx) error {
+		if r.changeSet == nil && len(ch.Nested) == 0 {
+			tx.Sole()
+		}
 		id, err := tx.Create(ch)
 		if err != nil {
 			return err

@@ -185,7 +185,7 @@ func (s *Store) Explain(ctx context.Context, q *query.Query) (string, error) {
 // explain appends the plan of one statement, a line for each of its rows.
 func (s *Store) explain(ctx context.Context, st statement, out *strings.Builder) error {
 	st.sql = "EXPLAIN " + st.sql
-	rows, err := s.readOnce(ctx, []statement{st}, 0)
+	rows, err := s.readOnce(ctx, reading{statements: []statement{st}})
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func TestCloseFreesTheConnection(t *testing.T) {
 		t.Run(cut.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			rows, err := s.readOnce(ctx, []statement{endless}, 0)
+			rows, err := s.readOnce(ctx, reading{statements: []statement{endless}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestViewLeftInTheMiddle(t *testing.T) {
 
 func TestStatementTimeout(t *testing.T) {
 	s := openTest(t, Options{StatementTimeout: 50 * time.Millisecond})
-	_, err := s.readOnce(t.Context(), []statement{{sql: "SELECT pg_sleep(600)"}}, 0)
+	_, err := s.readOnce(t.Context(), reading{statements: []statement{{sql: "SELECT pg_sleep(600)"}}})
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Code != fault.QueryTimeout {
 		t.Fatalf("got %v", err)
@@ -141,7 +141,7 @@ func TestStatementsRunInTurn(t *testing.T) {
 		{sql: "SELECT n FROM generate_series(4, 9) AS n"},
 	}
 	for size, want := range map[int][]int64{0: {1, 2, 3, 4, 5, 6, 7, 8, 9}, 2: {1, 2}, 3: {1, 2, 3}, 5: {1, 2, 3, 4, 5}} {
-		rows, err := s.readOnce(t.Context(), statements, size)
+		rows, err := s.readOnce(t.Context(), reading{statements: statements, size: size})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,10 +158,10 @@ func TestStatementsRunInTurn(t *testing.T) {
 
 func TestCells(t *testing.T) {
 	s := openTest(t, Options{})
-	rows, err := s.readOnce(t.Context(), []statement{{
+	rows, err := s.readOnce(t.Context(), reading{statements: []statement{{
 		sql:  `SELECT true, (-2)::int2, (-3)::int4, (-4)::int8, 1.5::float8, 7::int8, 'é'::text, $1::uuid, NULL::int8, ''::text`,
 		args: []any{[16]byte{15: 9}},
-	}}, 1)
+	}}, size: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

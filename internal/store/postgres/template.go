@@ -33,5 +33,5 @@ func (s *Store) Prepare(q *query.Query, slots []value.GUID) (store.Prepared, err
 
 // Read implements store.Prepared.
 func (t *template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
-	return t.store.readOnce(ctx, driverStatements(t.sql.Fill(ids)), t.size)
+	return t.store.readOnce(ctx, reading{statements: driverStatements(t.sql.Fill(ids)), size: t.size})
 }

@@ -55,10 +55,10 @@ func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id val
 }
 
 // GetMany implements store.Tx in one round trip for up to mostRead rows. Versions are drawn after the last lock.
-func (t *transaction) GetMany(ctx context.Context, keys []query.Key, lock bool) ([]*query.Row, error) {
+func (t *transaction) GetMany(ctx context.Context, keys []query.Key, locked int) ([]*query.Row, error) {
 	var out []*query.Row
 	for part := range slices.Chunk(keys, mostRead) {
-		rows, err := t.getPart(ctx, part, lock)
+		rows, err := t.getPart(ctx, part, locked-len(out))
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +67,14 @@ func (t *transaction) GetMany(ctx context.Context, keys []query.Key, lock bool) 
 	return out, nil
 }
 
-func (t *transaction) getPart(ctx context.Context, keys []query.Key, lock bool) ([]*query.Row, error) {
+func (t *transaction) getPart(ctx context.Context, keys []query.Key, locked int) ([]*query.Row, error) {
 	statements := make([]statement, 0, len(keys)+1)
 	columns := make([][]*schema.Column, len(keys))
 	for i, k := range keys {
-		st, cols := t.store.pointRead(k.Table, k.ID, nil, lock)
+		st, cols := t.store.pointRead(k.Table, k.ID, nil, i < locked)
 		statements, columns[i] = append(statements, st), cols
 	}
-	if lock {
+	if locked > 0 {
 		statements = append(statements, drawStatement(lockedVersions+len(keys)))
 	}
 	e, err := t.send(ctx, statements...)
@@ -85,7 +85,7 @@ func (t *transaction) getPart(ctx context.Context, keys []query.Key, lock bool) 
 	for i, k := range keys {
 		rows[i] = readRow(e, k.Table, k.ID, columns[i])
 	}
-	if lock {
+	if locked > 0 {
 		t.versions = readIntegers(e)
 	}
 	return rows, e.close()
@@ -218,7 +218,7 @@ func readRow(e *exchange, t *schema.Table, id value.GUID, cols []*schema.Column)
 	return row
 }
 
-// readIntegers reads the first cells of an exchange's next result.
+// readIntegers reads the cells of an exchange's next result.
 func readIntegers(e *exchange) []int64 {
 	rows, err := e.next()
 	if err != nil {
@@ -226,7 +226,9 @@ func readIntegers(e *exchange) []int64 {
 	}
 	var out []int64
 	for rows.Next() {
-		out = append(out, integer(rows.RawValues()[0]))
+		for _, cell := range rows.RawValues() {
+			out = append(out, integer(cell))
+		}
 	}
 	e.fail(rows.Err(), nil)
 	return out

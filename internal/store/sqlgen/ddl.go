@@ -117,9 +117,10 @@ func columnDefinitions(d *Dialect, c *schema.Column) []string {
 }
 
 // hasForeignKey tells whether the database checks a lookup: a declared one with a single target between tables that
-// clients see. What the service fills in, or several tables share, is the service's to check.
+// clients see. What the service fills in, or several tables share, is the service's to check. So is a lookup without an index: at
+// every delete of a target the database would read the whole table.
 func hasForeignKey(c *schema.Column) bool {
-	return c.Type == schema.TypeLookup && len(c.Targets) == 1 && !c.System && !c.Table.Hidden && !c.Targets[0].Hidden &&
+	return c.Type == schema.TypeLookup && len(c.Targets) == 1 && c.Indexed && !c.System && !c.Table.Hidden && !c.Targets[0].Hidden &&
 		c.Targets[0].Key != nil
 }
 

@@ -81,7 +81,7 @@ func (t *tx) GetLocked(ctx context.Context, table *schema.Table, id value.GUID, 
 }
 
 // GetMany implements store.Tx.
-func (t *tx) GetMany(ctx context.Context, keys []query.Key, _ bool) ([]*query.Row, error) {
+func (t *tx) GetMany(ctx context.Context, keys []query.Key, _ int) ([]*query.Row, error) {
 	rows := make([]*query.Row, len(keys))
 	for i, k := range keys {
 		var err error
