@@ -31,6 +31,11 @@ bench: build
 	@scripts/setup.sh
 	$(GO) run ./internal/pgtest/cmd/pgcluster -- $(GO) run ./bench
 
+# Makes the profile that a profile-guided build reads; docs/performance.md says what it is worth.
+pgo: build
+	$(GO) run ./bench -size small -rounds 2 -profiles bin/profiles
+	$(GO) tool pprof -proto bin/profiles/*.prof > cmd/almoner/default.pgo
+
 lint:
 	@scripts/lint.sh
 

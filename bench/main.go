@@ -20,13 +20,14 @@ func main() {
 	size := flag.String("size", "medium", "sample to measure on")
 	rounds := flag.Int("rounds", 4, "turns each side gets per scenario")
 	only := flag.String("only", "", "run only scenarios whose name contains this")
+	profiles := flag.String("profiles", "", "folder for CPU profiles of the service, one for each scenario")
 	keep := flag.String("keep", "", "folder to make the databases in and leave them, to look at afterwards")
 	limitDB := flag.String("limit", "", "internal: serve the hand-written handlers on this database")
 	flag.Parse()
 	if *limitDB != "" {
 		log.Fatal(serveLimit(*limitDB))
 	}
-	if err := run(&bench{dir: *keep, binary: absolute(*binary), size: *size, rounds: *rounds, only: *only}); err != nil {
+	if err := run(&bench{dir: *keep, binary: absolute(*binary), size: *size, rounds: *rounds, only: *only, profiles: *profiles}); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -60,7 +61,8 @@ type bench struct {
 	rounds int
 	only   string
 
-	cluster string // address of the PostgreSQL cluster; "" without one
+	profiles string // folder for CPU profiles; "" for none
+	cluster  string // address of the PostgreSQL cluster; "" without one
 }
 
 func (b *bench) run() error {

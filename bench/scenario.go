@@ -171,7 +171,11 @@ func (b *bench) measureStore(store database) error {
 		if !b.wants(s.name) {
 			continue
 		}
-		highest, err := b.compare(s, service, limit)
+		highest := 0.0
+		err := b.profile(f, service, s.name, int(s.load.time.Seconds()*float64(2*b.rounds)), func() (err error) {
+			highest, err = b.compare(s, service, limit)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
