@@ -146,15 +146,15 @@ func (b *bench) hugeDonor(f *facts, service *process) error {
 	if err := f.post(service.origin, "svc_donors", []byte(`{"svc_donorid":"`+id+`","svc_formaldefault":"Three Gifts"}`)); err != nil {
 		return err
 	}
-	give := func(donor string) *facts { return &facts{token: f.token, donors: []string{donor}, fund: f.fund} }
+	give := func(donor string) *facts { return &facts{token: f.token, donors: []string{donor}, funds: f.funds} }
 	for n := range 3 {
-		if err := f.post(service.origin, "svc_gifts", give(id).gift(n)); err != nil {
+		if err := f.post(service.origin, "svc_gifts", give(id).gift(n, n)); err != nil {
 			return err
 		}
 	}
 	create := func(g *facts) call {
 		return func(origin string, n int) (*http.Request, error) {
-			return g.request(origin, http.MethodPost, base+"svc_gifts", "application/json", g.gift(n))
+			return g.request(origin, http.MethodPost, base+"svc_gifts", "application/json", g.gift(n, n))
 		}
 	}
 	return b.pair("gift on a donor with 3 against one with 100,000 gifts", service, create(give(id)), service, create(give(many[0]["svc_donorid"].(string))))

@@ -28,10 +28,13 @@ type cells interface {
 	bytes(i int) []byte
 }
 
-// engine is a driver under the limit: it runs a prepared read, and inserts gifts of given donors in one transaction.
+// newGift is all the limit is told of a gift: the ids of its donor and its fund.
+type newGift struct{ donor, fund []byte }
+
+// engine is a driver under the limit: it runs a prepared read, and inserts gifts in one transaction.
 type engine interface {
 	read(ctx context.Context, sql string, id []byte, row func(cells) error) error
-	insert(ctx context.Context, donors [][]byte, fund []byte) error
+	insert(ctx context.Context, gifts []newGift) error
 }
 
 // column is one cell to be written.
@@ -251,11 +254,16 @@ func (s *limitServer) servePage(w http.ResponseWriter, r *http.Request, sql, fra
 	}
 }
 
-// serveCreate makes one gift for each donor whose id is in the body, in one transaction.
+// serveCreate makes gifts for the pairs of donor and fund whose ids are in the body, in one transaction.
 func (s *limitServer) serveCreate(w http.ResponseWriter, r *http.Request) {
+	const size = len(value.GUID{})
 	body, err := io.ReadAll(r.Body)
+	var gifts []newGift
+	for pair := range slices.Chunk(body, 2*size) {
+		gifts = append(gifts, newGift{pair[:size], pair[size:]})
+	}
 	if err == nil {
-		err = s.db.insert(r.Context(), slices.Collect(slices.Chunk(body, len(value.GUID{}))), idOf(r, "fund"))
+		err = s.db.insert(r.Context(), gifts)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -298,14 +306,14 @@ var owner = make([]byte, 16)
 var made atomic.Int64
 
 // giftValues are a gift's values in the order of giftColumns.
-func giftValues(donor, fund []byte) []any {
+func giftValues(g newGift) []any {
 	now, n := time.Now(), made.Add(1)
 	id := value.NewGUID(now)
 	cents, seconds := (10+n%500)*100+25, now.Unix()
 	num := "L-" + strconv.FormatInt(n, 10)
 	return []any{
 		id[:], num, strings.ToLower(num), seconds / value.SecondsPerDay, int64(730850000), cents, cents, cents, cents, cents, cents, int64(0), int64(0), int64(0), int64(0),
-		donor, fund, int64(730850001), seconds, seconds, int64(0), int64(1), n, int64(10_000_000_000), cents, int64(1),
+		g.donor, g.fund, int64(730850001), seconds, seconds, int64(0), int64(1), n, int64(10_000_000_000), cents, int64(1),
 		owner, int64(8), owner, owner, owner, owner, owner,
 	}
 }

@@ -64,11 +64,11 @@ func (l *postgresLimit) read(ctx context.Context, sql string, id []byte, row fun
 
 var numberedInsert = insertSQL(func(i int) string { return "$" + strconv.Itoa(i) })
 
-func (l *postgresLimit) insert(ctx context.Context, donors [][]byte, fund []byte) error {
+func (l *postgresLimit) insert(ctx context.Context, gifts []newGift) error {
 	return pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
-		for _, donor := range donors {
-			values := giftValues(donor, fund)
+		for _, g := range gifts {
+			values := giftValues(g)
 			for j, v := range values {
 				if b, ok := v.([]byte); ok {
 					values[j] = [16]byte(b)

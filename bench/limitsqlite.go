@@ -105,7 +105,7 @@ func (l *sqliteLimit) read(_ context.Context, sql string, id []byte, row func(ce
 
 var giftInsert = insertSQL(func(int) string { return "?" })
 
-func (l *sqliteLimit) insert(_ context.Context, donors [][]byte, fund []byte) error {
+func (l *sqliteLimit) insert(_ context.Context, gifts []newGift) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := step(l.writer, "BEGIN IMMEDIATE"); err != nil {
@@ -115,8 +115,8 @@ func (l *sqliteLimit) insert(_ context.Context, donors [][]byte, fund []byte) er
 	if err != nil {
 		return err
 	}
-	for _, donor := range donors {
-		for j, v := range giftValues(donor, fund) {
+	for _, g := range gifts {
+		for j, v := range giftValues(g) {
 			switch v := v.(type) {
 			case []byte:
 				st.BindBytes(j+1, v)

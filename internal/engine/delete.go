@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"almoner/internal/auth"
 	"almoner/internal/fault"
 	"almoner/internal/query"
@@ -19,7 +21,7 @@ func (x *Tx) delete(ch *query.Change, system bool) error {
 	if err := x.books.Before(w); err != nil {
 		return x.discreet(e.row, err)
 	}
-	if err := x.release(ch.Table, ch.ID); err != nil {
+	if err := x.release(e.row); err != nil {
 		return err
 	}
 	x.put(e, nil, true)
@@ -27,13 +29,13 @@ func (x *Tx) delete(ch *query.Change, system bool) error {
 }
 
 // release deals with the rows that point at one about to go: refuses, removes them too, or clears their lookups.
-func (x *Tx) release(t *schema.Table, id value.GUID) error {
+func (x *Tx) release(row *query.Row) error {
 	for _, action := range []schema.OnDelete{schema.Restrict, schema.Cascade, schema.RemoveLink} {
-		for _, r := range t.Childs {
+		for _, r := range row.Table.Childs {
 			if r.System || r.OnDelete != action || r.Child.Key == nil {
 				continue
 			}
-			if err := x.releaseChildren(r, id); err != nil {
+			if err := x.releaseChildren(r, row); err != nil {
 				return err
 			}
 		}
@@ -41,15 +43,38 @@ func (x *Tx) release(t *schema.Table, id value.GUID) error {
 	return nil
 }
 
-func (x *Tx) releaseChildren(r *schema.Relation, id value.GUID) error {
-	children, err := env{x}.Find(r.Child, []query.Assign{{Column: r.Column, Value: lookupValue(r.Column, r.Parent, id)}}, []*schema.Column{r.Column})
+// holders finds the rows that point at one through a relation. A lookup the rules keep is not indexed where it is set with every write:
+// it only ever points at a row that points back, as a donor's latest gift is a gift of the donor.
+func (x *Tx) holders(r *schema.Relation, row *query.Row) ([]*query.Row, error) {
+	want := lookupValue(r.Column, r.Parent, row.ID)
+	if !r.Column.Computed || r.Column.Indexed {
+		return env{x}.Find(r.Child, []query.Assign{{Column: r.Column, Value: want}}, []*schema.Column{r.Column})
+	}
+	var out []*query.Row
+	for _, c := range row.Table.Columns {
+		if c.Type != schema.TypeLookup || !slices.Contains(c.Targets, r.Child) || row.Get(c).IsNull() {
+			continue
+		}
+		holder, err := x.Row(r.Child, row.Get(c).ID(), false)
+		if err != nil {
+			return nil, err
+		}
+		if holder != nil && holder.Get(r.Column) == want && !slices.Contains(out, holder) {
+			out = append(out, holder)
+		}
+	}
+	return out, nil
+}
+
+func (x *Tx) releaseChildren(r *schema.Relation, row *query.Row) error {
+	children, err := x.holders(r, row)
 	if err != nil {
 		return err
 	}
 	for _, child := range children {
 		switch r.OnDelete {
 		case schema.Restrict:
-			return x.blocked(r, id, child)
+			return x.blocked(r, row.ID, child)
 		case schema.Cascade:
 			err = env{x}.Delete(r.Child, child.ID)
 		case schema.RemoveLink:

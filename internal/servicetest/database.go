@@ -10,6 +10,8 @@ import (
 	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/store"
+	"almoner/internal/store/postgres"
+	"almoner/internal/store/sqlite"
 	"almoner/internal/value"
 )
 
@@ -19,7 +21,8 @@ type Database struct {
 	Clock    *Clock             // of all services, beginning at Noon
 	Settings *settings.Settings // of services started from now on; without protection limits unless a test sets some
 	open     func(t testing.TB) store.Store
-	only     store.Store // the one store of an embedded database; nil when every service opens its own
+	only     store.Store                      // the one store of an embedded database; nil when every service opens its own
+	held     func(t testing.TB) (bool, error) // what SnapshotHeld asks; nil for a database made by On
 }
 
 // Each runs a test once on each store, in parallel with others.
@@ -32,19 +35,35 @@ func Each(t *testing.T, test func(t *testing.T, db *Database)) {
 // OnSQLite makes a database in a file. Its services share one open file, as only one process serves it.
 func OnSQLite(t testing.TB) *Database {
 	t.Helper()
-	st := OpenSQLite(t, filepath.Join(t.TempDir(), "test.db"))
+	return OnSQLiteWith(t, sqlite.Options{Calendar: calendar})
+}
+
+// OnSQLiteWith is OnSQLite with options of the store.
+func OnSQLiteWith(t testing.TB, options sqlite.Options) *Database {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "test.db")
+	st := openSQLite(t, file, options)
 	Bootstrap(t, st)
-	return On(t, st)
+	d := On(t, st)
+	d.held = func(testing.TB) (bool, error) { return logHeld(file) }
+	return d
 }
 
 // OnPostgreSQL makes a database on a server. Every service has connections of its own, as processes have.
 func OnPostgreSQL(t testing.TB) *Database {
 	t.Helper()
+	return OnPostgreSQLWith(t, postgres.Options{Calendar: calendar})
+}
+
+// OnPostgreSQLWith is OnPostgreSQL with options of the stores.
+func OnPostgreSQLWith(t testing.TB, options postgres.Options) *Database {
+	t.Helper()
 	dsn := pgtest.DSN(t)
-	st := OpenPostgreSQL(t, dsn)
+	st := openPostgreSQL(t, dsn, options)
 	Bootstrap(t, st)
 	d := On(t, st)
-	d.only, d.open = nil, func(t testing.TB) store.Store { return OpenPostgreSQL(t, dsn) }
+	d.only, d.open = nil, func(t testing.TB) store.Store { return openPostgreSQL(t, dsn, options) }
+	d.held = func(t testing.TB) (bool, error) { return backendBusy(t, dsn) }
 	return d
 }
 

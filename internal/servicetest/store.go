@@ -34,7 +34,12 @@ func Model(t testing.TB) *schema.Model {
 // OpenSQLite opens a file, making it where there is none, until the test ends.
 func OpenSQLite(t testing.TB, file string) store.Store {
 	t.Helper()
-	st, err := sqlite.Open(context.Background(), file, Model(t), sqlite.Options{Calendar: calendar})
+	return openSQLite(t, file, sqlite.Options{Calendar: calendar})
+}
+
+func openSQLite(t testing.TB, file string, options sqlite.Options) store.Store {
+	t.Helper()
+	st, err := sqlite.Open(context.Background(), file, Model(t), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +49,12 @@ func OpenSQLite(t testing.TB, file string) store.Store {
 // OpenPostgreSQL opens a database on a server until the test ends.
 func OpenPostgreSQL(t testing.TB, dsn string) store.Store {
 	t.Helper()
-	st, err := postgres.Open(context.Background(), dsn, Model(t), postgres.Options{Calendar: calendar})
+	return openPostgreSQL(t, dsn, postgres.Options{Calendar: calendar})
+}
+
+func openPostgreSQL(t testing.TB, dsn string, options postgres.Options) store.Store {
+	t.Helper()
+	st, err := postgres.Open(context.Background(), dsn, Model(t), options)
 	if err != nil {
 		t.Fatal(err)
 	}
