@@ -35,7 +35,7 @@ func (v env) Find(t *schema.Table, where []query.Assign, cols []*schema.Column) 
 // findRows reads the rows whose columns hold the given values, in key order.
 func findRows(read func(*query.Query) (query.Rows, error), t *schema.Table, where []query.Assign, cols []*schema.Column) ([]*query.Row, error) {
 	if cols == nil {
-		cols = storedColumns(t)
+		cols = t.StoredColumns()
 	}
 	root := &query.Link{Table: t}
 	q := &query.Query{Root: root}
@@ -56,16 +56,6 @@ func findRows(read func(*query.Query) (query.Rows, error), t *schema.Table, wher
 		out = append(out, query.ScanRow(t, value.GUID(rows.Bytes(0)), cols, rows, 1))
 	}
 	return out, rows.Err()
-}
-
-func storedColumns(t *schema.Table) []*schema.Column {
-	var cols []*schema.Column
-	for _, c := range t.Columns {
-		if c.Stored() {
-			cols = append(cols, c)
-		}
-	}
-	return cols
 }
 
 func (v env) Read(q *query.Query) (query.Rows, error) {

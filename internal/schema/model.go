@@ -76,6 +76,17 @@ type Table struct {
 // Column returns the column of a logical name, or nil. Hidden columns are found too: rules use them.
 func (t *Table) Column(name string) *Column { return t.columns[name] }
 
+// StoredColumns lists the columns the table has in a database.
+func (t *Table) StoredColumns() []*Column {
+	out := make([]*Column, 0, len(t.Columns))
+	for _, c := range t.Columns {
+		if c.Stored() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // MustColumn is Column for names the program itself relies on; a missing one is a programming error.
 func (t *Table) MustColumn(name string) *Column {
 	if c := t.columns[name]; c != nil {
@@ -147,6 +158,9 @@ func (c *Column) Stored() bool { return c.Virtual == "" }
 
 // IsText tells whether values are compared by folded text.
 func (c *Column) IsText() bool { return c.Type.Kind() == value.KindText }
+
+// Folded tells whether a column has its fold stored beside it. A multi-choice column holds digits and commas, which are their own fold.
+func (c *Column) Folded() bool { return c.IsText() && c.Type != TypeMultiChoice }
 
 // OnDelete says what becomes of a child row when its parent is deleted.
 type OnDelete uint8

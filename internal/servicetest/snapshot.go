@@ -2,6 +2,7 @@ package servicetest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -9,8 +10,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// SnapshotHeld looks at the database from outside and tells whether somebody reads an old state of it or has a transaction open. On
-// SQLite it only sees readers whose snapshot is older than the last write.
+// SnapshotHeld looks at the database from outside and tells whether somebody reads a state of it or has a transaction open.
 func (d *Database) SnapshotHeld(t testing.TB) bool {
 	t.Helper()
 	held, err := d.held(t)
@@ -20,13 +20,21 @@ func (d *Database) SnapshotHeld(t testing.TB) bool {
 	return held
 }
 
-// logHeld tells whether the write-ahead log of a file cannot be emptied, which only a reader of an older state can prevent for long.
+// logHeld tells whether the write-ahead log of a file cannot be emptied. After a write that changes nothing every open snapshot is an
+// older one, and as long as one is read the log stays.
 func logHeld(file string) (held bool, err error) {
 	conn, err := lite.OpenConn(file, lite.OpenReadWrite)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	version, err := sqlitex.ResultInt(conn.Prep("PRAGMA user_version"))
+	if err != nil {
+		return false, err
+	}
+	if err := sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA user_version = %d", version), nil); err != nil {
+		return false, err
+	}
 	conn.SetBusyTimeout(0)
 	err = sqlitex.ExecuteTransient(conn, "PRAGMA wal_checkpoint(TRUNCATE)", &sqlitex.ExecOptions{ResultFunc: func(row *lite.Stmt) error {
 		held = row.ColumnInt(0) != 0

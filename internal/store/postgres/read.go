@@ -173,7 +173,7 @@ func wholeRows(d *sqlgen.Dialect, m *schema.Model) map[*schema.Table]wholeRow {
 	out := make(map[*schema.Table]wholeRow, len(m.Tables))
 	for _, t := range m.Tables {
 		if t.Key != nil {
-			cols := storedColumns(t)
+			cols := t.StoredColumns()
 			out[t] = wholeRow{cols, sqlgen.Get(d, t, cols, false), sqlgen.Get(d, t, cols, true)}
 		}
 	}
@@ -192,15 +192,4 @@ func (s *Store) pointRead(t *schema.Table, id value.GUID, cols []*schema.Column,
 		return statement{whole.locked, args}, whole.columns
 	}
 	return statement{whole.sql, args}, whole.columns
-}
-
-// storedColumns lists the columns a table has in the database.
-func storedColumns(t *schema.Table) []*schema.Column {
-	cols := make([]*schema.Column, 0, len(t.Columns))
-	for _, c := range t.Columns {
-		if c.Stored() {
-			cols = append(cols, c)
-		}
-	}
-	return cols
 }

@@ -12,26 +12,18 @@ import (
 // template is a query rendered once.
 type template struct {
 	store *Store
-	sql   *sqlgen.Template
-	size  int
+	*sqlgen.Template
 }
 
-var _ store.Prepared = (*template)(nil)
+var _ store.Prepared = template{}
 
 // Prepare implements store.Store.
 func (s *Store) Prepare(q *query.Query, slots []value.GUID) (store.Prepared, error) {
-	generated, err := sqlgen.Read(s.dialect, *s.calendar.Load(), q)
-	if err != nil {
-		return nil, err
-	}
-	t, err := sqlgen.NewTemplate(generated, slots)
-	if err != nil {
-		return nil, err
-	}
-	return &template{s, t, q.Page.Size}, nil
+	t, err := sqlgen.NewTemplate(s.dialect, *s.calendar.Load(), q, slots)
+	return template{s, t}, err
 }
 
 // Read implements store.Prepared.
-func (t *template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
-	return t.store.readOnce(ctx, reading{statements: driverStatements(t.sql.Fill(ids)), size: t.size})
+func (t template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
+	return t.store.readOnce(ctx, reading{statements: driverStatements(t.Fill(ids)), size: t.Size})
 }

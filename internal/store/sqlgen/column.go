@@ -10,10 +10,6 @@ import (
 	"almoner/internal/value"
 )
 
-// Shadowed tells whether a column has its fold stored beside it. A multi-choice column holds digits and commas, which are
-// their own fold.
-func Shadowed(c *schema.Column) bool { return c.IsText() && c.Type != schema.TypeMultiChoice }
-
 // shadowName is the name of the column that holds the fold of a text.
 func shadowName(c *schema.Column) string { return c.Name + "_f" }
 
@@ -23,7 +19,7 @@ func codeName(c *schema.Column) string { return c.Name + "_t" }
 // cellNames lists the SQL columns a column takes.
 func cellNames(c *schema.Column) []string {
 	switch {
-	case Shadowed(c):
+	case c.Folded():
 		return []string{c.Name, shadowName(c)}
 	case c.Polymorphic():
 		return []string{c.Name, codeName(c)}
@@ -45,7 +41,7 @@ func namesOf(set []query.Assign) []string {
 func argCount(set []query.Assign) int {
 	n := len(set)
 	for i := range set {
-		if c := set[i].Column; Shadowed(c) || c.Polymorphic() {
+		if c := set[i].Column; c.Folded() || c.Polymorphic() {
 			n++
 		}
 	}
@@ -58,7 +54,7 @@ func appendArgs(args []Arg, set []query.Assign) []Arg {
 		c, v := set[i].Column, set[i].Value
 		args = append(args, Arg{Value: storedValue(c, v)})
 		switch {
-		case Shadowed(c):
+		case c.Folded():
 			args = append(args, Arg{Value: shadow(c, v)})
 		case c.Polymorphic():
 			args = append(args, Arg{Value: typeCode(v)})
@@ -120,17 +116,6 @@ func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(
 
 // zeros is the text of 10^n.
 func zeros(n int) string { return "1" + strings.Repeat("0", n) }
-
-// storedColumns lists the columns a table has in the store.
-func storedColumns(t *schema.Table) []*schema.Column {
-	cols := make([]*schema.Column, 0, len(t.Columns))
-	for _, c := range t.Columns {
-		if c.Stored() {
-			cols = append(cols, c)
-		}
-	}
-	return cols
-}
 
 // primaryKey lists the columns that identify a row: the key, or the first unique list of a table without one.
 func primaryKey(t *schema.Table) []*schema.Column {

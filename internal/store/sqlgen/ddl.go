@@ -34,7 +34,7 @@ func DDL(d *Dialect, m *schema.Model) []Object {
 	tables = append(tables, zoneTable(d))
 	for _, t := range m.Tables {
 		tables = append(tables, Object{TableObject, t.Name, t.Name, createTable(d, t)})
-		for _, c := range storedColumns(t) {
+		for _, c := range t.StoredColumns() {
 			columns = append(columns, addColumn(d, c)...)
 			if d.lateKeys && hasForeignKey(c) {
 				keys = append(keys, foreignKey(c))
@@ -79,7 +79,7 @@ func zoneTable(d *Dialect) Object {
 func createTable(d *Dialect, t *schema.Table) string {
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + quoted(t.Name) + " (")
-	for _, c := range storedColumns(t) {
+	for _, c := range t.StoredColumns() {
 		for _, def := range columnDefinitions(d, c) {
 			b.WriteString("\n  " + def + ",")
 		}
@@ -108,7 +108,7 @@ func columnDefinitions(d *Dialect, c *schema.Column) []string {
 	}
 	defs := []string{def}
 	switch {
-	case Shadowed(c):
+	case c.Folded():
 		defs = append(defs, quoted(shadowName(c))+" "+d.text)
 	case c.Polymorphic():
 		defs = append(defs, quoted(codeName(c))+" "+d.code)
@@ -137,7 +137,7 @@ func foreignKey(c *schema.Column) Object {
 // tableIndexes lists the indexes of a table: of single columns, compound ones, unique ones.
 func tableIndexes(d *Dialect, t *schema.Table) []Object {
 	var out []Object
-	for _, c := range storedColumns(t) {
+	for _, c := range t.StoredColumns() {
 		switch {
 		case !c.Indexed || c == t.Key:
 		case c.Type == schema.TypeLookup:
@@ -201,7 +201,7 @@ func sortedColumns(d *Dialect, t *schema.Table, cols []*schema.Column) string {
 func foldedColumns(cols []*schema.Column) string {
 	var parts []string
 	for _, c := range cols {
-		if Shadowed(c) && !c.Indexed {
+		if c.Folded() && !c.Indexed {
 			parts = append(parts, "coalesce("+quoted(shadowName(c))+", lower(rtrim("+quoted(c.Name)+", ' ')))")
 			continue
 		}
@@ -216,7 +216,7 @@ func indexedName(c *schema.Column) string {
 	if lookup, ok := strings.CutPrefix(c.Virtual, "typename:"); ok {
 		return quoted(codeName(c.Table.MustColumn(lookup)))
 	}
-	if Shadowed(c) && c.Indexed {
+	if c.Folded() && c.Indexed {
 		return quoted(shadowName(c))
 	}
 	return quoted(c.Name)

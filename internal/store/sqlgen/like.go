@@ -73,7 +73,7 @@ func (p *printer) matches(left query.Expr, pattern query.Pattern) {
 // hasIndexedFold tells whether an index holds the fold of a text.
 func hasIndexedFold(e query.Expr) bool {
 	ref, ok := e.(query.Ref)
-	return ok && ref.Column.Indexed && Shadowed(ref.Column)
+	return ok && ref.Column.Indexed && ref.Column.Folded()
 }
 
 // prefixRange prints the range of texts that begin with a prefix.

@@ -65,7 +65,7 @@ func BenchmarkRead(b *testing.B) {
 	g := newGifts(b)
 	q := g.after(g.read(query.And{is(g.col("svc_amount1"), query.OpGt, value.Money(100)), is(g.col("svc_giftnum"), query.OpBeginsWith, value.Text("G-1"))},
 		query.Order{Expr: g.col("svc_giftdate")}), value.Date(5), value.ID(value.GUID{1}))
-	q.Select.Outputs = query.Refs(g.root, storedColumns(g.gift))
+	q.Select.Outputs = query.Refs(g.root, g.gift.StoredColumns())
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Read(Postgres, query.Calendar{}, q); err != nil {

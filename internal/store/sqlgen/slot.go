@@ -4,11 +4,13 @@ import (
 	"errors"
 	"slices"
 
+	"almoner/internal/query"
 	"almoner/internal/value"
 )
 
 // Template is a rendered query whose parameters include ids that change from run to run.
 type Template struct {
+	Size       int // the most rows wanted; 0: all
 	statements []Statement
 	places     []place
 }
@@ -22,8 +24,21 @@ const single = -1
 // ErrSlot says that an id meant to change from run to run is no parameter of the rendered query.
 var ErrSlot = errors.New("an id of the query is not among its parameters")
 
-// NewTemplate finds the parameters that hold the slots' ids.
-func NewTemplate(statements []Statement, slots []value.GUID) (*Template, error) {
+// NewTemplate renders a query in which slots stand for the ids that change.
+func NewTemplate(d *Dialect, calendar query.Calendar, q *query.Query, slots []value.GUID) (*Template, error) {
+	statements, err := Read(d, calendar, q)
+	if err != nil {
+		return nil, err
+	}
+	t, err := findSlots(statements, slots)
+	if err == nil {
+		t.Size = q.Page.Size
+	}
+	return t, err
+}
+
+// findSlots finds the parameters that hold the slots' ids.
+func findSlots(statements []Statement, slots []value.GUID) (*Template, error) {
 	t := &Template{statements: statements}
 	found := make([]bool, len(slots))
 	note := func(id value.GUID, p place) {

@@ -1,18 +1,17 @@
-package sqlgen_test
+package sqlgen
 
 import (
 	"testing"
 
-	"almoner/internal/store/sqlgen"
 	"almoner/internal/value"
 )
 
 func TestTemplateFillsEverySlot(t *testing.T) {
 	a, b, fixed := value.GUID{1}, value.GUID{2}, value.GUID{3}
-	statements := []sqlgen.Statement{{SQL: "x", Args: []sqlgen.Arg{
+	statements := []Statement{{SQL: "x", Args: []Arg{
 		{Value: value.ID(a)}, {Value: value.Int(7)}, {IDs: []value.GUID{fixed, b, a}},
 	}}}
-	tmpl, err := sqlgen.NewTemplate(statements, []value.GUID{a, b})
+	tmpl, err := findSlots(statements, []value.GUID{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +23,7 @@ func TestTemplateFillsEverySlot(t *testing.T) {
 	if statements[0].Args[0].Value.ID() != a || statements[0].Args[2].IDs[1] != b {
 		t.Error("filling changed the template")
 	}
-	if _, err := sqlgen.NewTemplate(statements, []value.GUID{{4}}); err == nil {
+	if _, err := findSlots(statements, []value.GUID{{4}}); err == nil {
 		t.Error("a slot that is no parameter is accepted")
 	}
 }

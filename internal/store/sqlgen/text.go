@@ -52,7 +52,7 @@ func (p *printer) textColumn(r query.Ref, mode textMode) {
 	switch {
 	case !r.Column.IsText():
 		p.fail("column %s.%s is no text", r.Column.Table.Name, r.Column.Name)
-	case mode == plainText || !Shadowed(r.Column):
+	case mode == plainText || !r.Column.Folded():
 		p.column(r.Link, r.Column)
 	case mode == openText:
 		p.put("(")

@@ -164,7 +164,7 @@ func updateSQL(d *Dialect, t *schema.Table, names []string) string {
 func putSQL(d *Dialect, t *schema.Table, names []string) string {
 	b := onConflict(insertSQL(d, t, names), t)
 	n := 0
-	for _, c := range storedColumns(t) {
+	for _, c := range t.StoredColumns() {
 		if !inPrimaryKey(t, c) {
 			for _, name := range cellNames(c) {
 				b = appendSet(b, n, name)
@@ -197,7 +197,7 @@ func addSQL(d *Dialect, t *schema.Table, key, sums []string) string {
 // polymorphic lookup followed by its type code. With lock the row stays locked until the transaction ends.
 func Get(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
 	if cols == nil {
-		cols = storedColumns(t)
+		cols = t.StoredColumns()
 	}
 	b := append(make([]byte, 0, 64+24*len(cols)), "SELECT "...)
 	if len(cols) == 0 {

@@ -25,7 +25,7 @@ func gifts(b *testing.B) (*schema.Table, []query.Assign) {
 	}
 	t := model.Table("svc_gift")
 	var set []query.Assign
-	for _, c := range storedColumns(t) {
+	for _, c := range t.StoredColumns() {
 		if len(set) == 24 {
 			break
 		}
@@ -95,7 +95,7 @@ func BenchmarkPage5000(b *testing.B) {
 	db := fresh(b, Options{})
 	t, set := gifts(b)
 	insertMany(b, db, t, set, 6000)
-	q := selection(t, storedColumns(t))
+	q := selection(t, t.StoredColumns())
 	q.Order = []query.Order{{Expr: query.Ref{Link: q.Root, Column: t.Key}}}
 	q.Page.Size = 5000
 	b.ReportAllocs()

@@ -104,8 +104,10 @@ func (s *Store) update(t *tx) error {
 	if err != nil || fold >= value.FoldVersion {
 		return err
 	}
-	if err := s.refold(t); err != nil {
-		return err
+	for _, table := range s.model.Tables {
+		if err := store.Refold(context.Background(), t, table); err != nil {
+			return err
+		}
 	}
 	return t.conn.setMeta(metaFold, strconv.Itoa(value.FoldVersion))
 }

@@ -44,7 +44,7 @@ func TestCellsComeBackAsTheyWentIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range storedColumns(db.event) {
+	for _, c := range db.event.StoredColumns() {
 		want := value.Null
 		for _, a := range append(set, query.Assign{Column: db.event.Key, Value: value.ID(id(1))}) {
 			if a.Column == c {

@@ -97,7 +97,7 @@ func newStore(path string, model *schema.Model, options Options) (*Store, error)
 	s.whole = make(map[*schema.Table]wholeRow, len(model.Tables))
 	for _, t := range model.Tables {
 		if t.Key != nil {
-			columns := storedColumns(t)
+			columns := t.StoredColumns()
 			s.whole[t] = wholeRow{columns, sqlgen.Get(s.dialect, t, columns, false)}
 		}
 	}
@@ -138,17 +138,6 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	go s.writer.run()
 	return nil
-}
-
-// storedColumns lists the columns a table has in the database.
-func storedColumns(t *schema.Table) []*schema.Column {
-	columns := make([]*schema.Column, 0, len(t.Columns))
-	for _, c := range t.Columns {
-		if c.Stored() {
-			columns = append(columns, c)
-		}
-	}
-	return columns
 }
 
 // Write implements store.Store.

@@ -140,6 +140,12 @@ func (db *database) fill(t testing.TB, n int) {
 	}
 }
 
+// selection asks for columns of all rows of a table.
+func selection(t *schema.Table, columns []*schema.Column) *query.Query {
+	root := &query.Link{Table: t}
+	return &query.Query{Root: root, Select: query.Node{Link: root, Outputs: query.Refs(root, columns)}}
+}
+
 // departments is a query for the names and keys of all departments in order of key.
 func (db *database) departments(size int) *query.Query {
 	q := selection(db.department, []*schema.Column{db.department.Key, db.department.Title})
@@ -352,7 +358,7 @@ func TestOldFoldIsRewritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = 2*refoldPage + 7
+	const rows = 2*store.RefoldPage + 7
 	db.fill(t, rows)
 	db.mustWrite(t, func(tx store.Tx) error {
 		if _, err := tx.NextNumber(context.Background(), "Géant"); err != nil {

@@ -12,32 +12,24 @@ import (
 // template is a query rendered once.
 type template struct {
 	store *Store
-	sql   *sqlgen.Template
-	size  int
+	*sqlgen.Template
 }
 
-var _ store.Prepared = (*template)(nil)
+var _ store.Prepared = template{}
 
 // Prepare implements store.Store.
 func (s *Store) Prepare(q *query.Query, slots []value.GUID) (store.Prepared, error) {
-	statements, err := sqlgen.Read(s.dialect, *s.calendar.Load(), q)
-	if err != nil {
-		return nil, err
-	}
-	t, err := sqlgen.NewTemplate(statements, slots)
-	if err != nil {
-		return nil, err
-	}
-	return &template{s, t, q.Page.Size}, nil
+	t, err := sqlgen.NewTemplate(s.dialect, *s.calendar.Load(), q, slots)
+	return template{s, t}, err
 }
 
 // Read implements store.Prepared.
-func (t *template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
+func (t template) Read(ctx context.Context, ids []value.GUID) (query.Rows, error) {
 	l, err := t.store.lendOnce(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.rows(ctx, t.sql.Fill(ids), t.size)
+	r, err := l.rows(ctx, t.Fill(ids), t.Size)
 	if err != nil {
 		l.end()
 	}
