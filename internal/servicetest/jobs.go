@@ -50,13 +50,17 @@ func (s *Server) AwaitJobs(t testing.TB) {
 // Eventually waits for something the background jobs do.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for range 300 {
-		if holds() {
-			return
+	Within(t, 30*time.Second, what, holds)
+}
+
+// Within waits for something and fails the test when it has not come in time.
+func Within(t testing.TB, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(began) > limit {
+			t.Fatalf("%s: not after %v", what, limit)
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("%s: not after half a minute", what)
 }
 
 // Stored reads a row of the table of settings, where the background jobs keep their marks too; "" when there is none.

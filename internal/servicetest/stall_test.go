@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	statementLimit = 2 * time.Minute // ends what a broken service would leave running; far beyond the patience of Eventually
-	answerLimit    = 20 * time.Second
+	statementLimit = 2 * time.Minute  // ends what a broken service would leave running; far beyond the patience of Eventually
+	answerLimit    = 20 * time.Second // less than a client may stall before it is cut off, which would also close its statement
 	pageRows       = 4999
 	leastPage      = 16 << 20 // bytes no pair of socket buffers takes
 )
@@ -62,7 +62,7 @@ func TestStalledClientHoldsNoSnapshot(t *testing.T) {
 		h.promptly("PATCH", "/svc_gifts("+rows[0]+")", `{"svc_purpose":"changed while somebody reads"}`)
 		h.promptly("PATCH", "/svc_gifts("+rows[pageRows-1]+")", `{"svc_purpose":"changed while somebody reads"}`)
 		h.promptly("DELETE", "/svc_gifts("+rows[pageRows-2]+")", "")
-		servicetest.Eventually(t, "the statement of a stalled client is closed", func() bool { return !db.SnapshotHeld(t) })
+		servicetest.Within(t, answerLimit, "the statement of a stalled client is closed", func() bool { return !db.SnapshotHeld(t) })
 		h.promptly("GET", "/svc_funds("+h.fund+")", "")
 
 		got, err := io.ReadAll(resp.Body)
@@ -177,7 +177,9 @@ func dialSlowly(t *testing.T, as *servicetest.Client) *slowClient {
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var refused error
 		err := raw.Control(func(fd uintptr) {
-			refused = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+			// Small segments keep the server's own buffer below the first piece of a page.
+			refused = errors.Join(syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 1024),
+				syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 500))
 		})
 		return errors.Join(err, refused)
 	}}

@@ -1,6 +1,8 @@
 package webapi
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -179,5 +181,12 @@ func (o *socket) Write(p []byte) (int, error) {
 	if !o.begun {
 		o.begin()
 	}
-	return o.w.Write(p) // #nosec G705 -- JSON under nosniff; text in it is escaped
+	n, err := o.w.Write(p) // #nosec G705 -- JSON under nosniff; text in it is escaped
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errClientGone, err)
+	}
+	return n, err
 }
+
+// errClientGone marks the end of an answer that its client has not taken.
+var errClientGone = errors.New("the client went away")

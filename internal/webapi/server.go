@@ -116,7 +116,7 @@ func originOf(base string) string {
 func (s *Service) logFailure(ctx context.Context, r *Request, err error) {
 	e := fault.As(err)
 	switch {
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) || errors.Is(err, errClientGone):
 		s.log.DebugContext(ctx, "client went away", "request", r.ID)
 	case e.Status >= 500:
 		s.log.ErrorContext(ctx, "request failed", "request", r.ID, "method", r.Method, "path", r.Path, "status", e.Status, "error", err)

@@ -9,8 +9,9 @@ import (
 )
 
 // A page is written while its cursor is open, and an open cursor holds a database snapshot. So that a client who reads slowly holds
-// none, writes beyond the first pass through a short queue to a goroutine that sends them; when the queue has been full for
-// patience, the rest of the page is spooled and sent after the cursor has been closed.
+// none, nothing is sent by who holds the cursor: chunks pass through a short queue to a goroutine that sends them, and when the queue
+// has been full for patience, the rest of the page is spooled and sent after the cursor has been closed. Most answers are one chunk;
+// it is held back and sent without a goroutine when the page has ended.
 const (
 	patience   = 200 * time.Millisecond
 	queueDepth = 4
@@ -22,41 +23,58 @@ var errSpoolFull = errors.New("the client has stalled and its answer is too larg
 
 // relay hands chunks to a slow writer without waiting for it longer than patience.
 type relay struct {
-	to      io.Writer
-	queue   chan *[]byte
-	done    chan error
-	spool   *overflow // nil until the client has stalled
-	started bool
+	to    io.Writer
+	first *[]byte // the first chunk, until there is a second or no more
+	begun bool    // there was a first chunk
+	queue chan *[]byte
+	done  chan error
+	spool *overflow // nil until the client has stalled
 }
 
 func newRelay(to io.Writer) *relay { return &relay{to: to} }
 
-// Write passes a copy of a chunk on. The first one is written directly: most answers have no second.
+// Write passes a copy of a chunk on.
 func (r *relay) Write(p []byte) (int, error) {
-	if !r.started {
-		r.started = true
-		return r.to.Write(p)
-	}
 	if r.spool != nil {
 		return r.spool.Write(p)
 	}
 	chunk := takeBuffer()
 	*chunk = append((*chunk)[:0], p...)
-	return len(p), r.pass(chunk)
+	return len(p), r.take(chunk)
 }
 
 // hand passes a whole buffer on and returns an empty one to go on with.
 func (r *relay) hand(buf *[]byte) (*[]byte, error) {
-	if !r.started || r.spool != nil {
-		_, err := r.Write(*buf)
+	if r.spool != nil {
+		_, err := r.spool.Write(*buf)
 		return buf, err
 	}
-	err := r.pass(buf)
+	err := r.take(buf)
 	return takeBuffer(), err
+}
+
+// take holds the first chunk back and passes it on with the second.
+func (r *relay) take(chunk *[]byte) error {
+	if !r.begun {
+		r.begun, r.first = true, chunk
+		return nil
+	}
+	if first := r.first; first != nil {
+		r.first = nil
+		if err := r.pass(first); err != nil {
+			return err
+		}
+	}
+	return r.pass(chunk)
 }
 
 // pass puts a chunk into the queue, and the client that leaves it full for too long among the stalled.
 func (r *relay) pass(chunk *[]byte) error {
+	if r.spool != nil {
+		_, err := r.spool.Write(*chunk)
+		giveBuffer(chunk)
+		return err
+	}
 	if r.queue == nil {
 		r.start()
 	}
@@ -99,6 +117,10 @@ func (r *relay) start() {
 // finish sends what is left. The cursor is closed by then, so that it may take as long as the client does.
 func (r *relay) finish() error {
 	defer r.abandon()
+	if r.first != nil {
+		_, err := r.to.Write(*r.first)
+		return err
+	}
 	if err := r.drain(); err != nil || r.spool == nil {
 		return err
 	}
@@ -118,6 +140,10 @@ func (r *relay) drain() error {
 // abandon ends the sender and frees the spool; nobody writes to the client any more when it returns.
 func (r *relay) abandon() {
 	_ = r.drain() // an answer given up is not missed
+	if r.first != nil {
+		giveBuffer(r.first)
+		r.first = nil
+	}
 	if r.spool != nil {
 		r.spool.close()
 	}

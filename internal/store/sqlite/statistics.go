@@ -16,7 +16,10 @@ func (c *conn) takeStatistics() error {
 	if err := c.exec("PRAGMA analysis_limit=" + statisticsRows); err != nil {
 		return err
 	}
-	return c.exec("PRAGMA optimize=" + statisticsTasks)
+	if err := c.exec("PRAGMA optimize=" + statisticsTasks); err != nil {
+		return err
+	}
+	return c.exec("PRAGMA shrink_memory") // what it has looked at need not stay in the cache
 }
 
 // takeStatistics is that of its connection; a failure is for the log alone.
