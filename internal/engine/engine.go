@@ -166,13 +166,15 @@ func (e *Engine) forget(ctx context.Context, tx *Tx) {
 // wellKnown holds the tables the engine itself writes.
 type wellKnown struct {
 	audit, user, team, unit, organization, currency, share, dirty *schema.Table
+
+	line lineColumns // of the audit table
 }
 
 func findWellKnown(m *schema.Model) wellKnown {
 	return wellKnown{
 		audit: m.Table("audit"), user: m.Table("systemuser"), team: m.Table("team"), unit: m.Table("businessunit"),
 		organization: m.Table("organization"), currency: m.Table("transactioncurrency"), share: m.Table("principalobjectaccess"),
-		dirty: m.Table("dirty"),
+		dirty: m.Table("dirty"), line: findLineColumns(m.Table("audit")),
 	}
 }
 

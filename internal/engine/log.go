@@ -27,32 +27,39 @@ const (
 	actionAssign     = 13
 )
 
-func (x *Tx) logChange(e *entry, set []query.Assign, version int64) error {
+// logLine is a line of the log that waits to be written.
+type logLine struct {
+	version int64
+	set     []query.Assign
+}
+
+// logChange logs that a row was made or changed.
+func (x *Tx) logChange(e *entry, set []query.Assign, version int64) {
 	if !x.logged(e) {
-		return nil
+		return
 	}
 	operation, action := int64(operationUpdate), actionOf(e, set)
 	if e.stored == nil {
 		operation, action = operationCreate, actionCreate
 	}
-	line := x.logLine(e, version, operation, action)
+	var mask, detail value.Value
 	if e.table.Audit && e.shown {
-		line = append(line, x.logDetail(e.stored, set)...)
+		mask, detail = x.logDetail(e.stored, set)
 	}
-	return x.insertLine(version, line)
+	x.addLine(e, version, operation, action, mask, detail)
 }
 
 // logDelete logs the end of a row, with what it held.
-func (x *Tx) logDelete(e *entry, was *query.Row, version int64) error {
+func (x *Tx) logDelete(e *entry, was *query.Row, version int64) {
 	if !x.logged(e) {
-		return nil
+		return
 	}
 	e.shown = true
-	line := x.logLine(e, version, operationDelete, actionDelete)
+	var mask, detail value.Value
 	if e.table.Audit {
-		line = append(line, x.logDetail(was, cleared(was))...)
+		mask, detail = x.logDetail(was, cleared(was))
 	}
-	return x.insertLine(version, line)
+	x.addLine(e, version, operationDelete, actionDelete, mask, detail)
 }
 
 // cleared lists the columns of a row that held something, as null.
@@ -84,33 +91,57 @@ func actionOf(e *entry, set []query.Assign) int64 {
 	return actionUpdate
 }
 
-func (x *Tx) logLine(e *entry, version, operation, action int64) []query.Assign {
-	t := x.e.columns.audit
-	line := []query.Assign{
-		assign(t, "createdon", value.Time(x.now)),
-		assign(t, "operation", value.Int(operation)),
-		assign(t, "action", value.Int(action)),
-		assign(t, "objectid", value.Ref(e.id, e.table.TypeCode)),
-		assign(t, "userid", value.ID(x.caller.User)),
-		assign(t, "transactionid", value.ID(x.id)),
-		assign(t, "logversion", value.Int(version)),
-		assign(t, "derived", value.Bool(!e.shown || !e.table.Audit)),
-	}
+// addLine adds a line. All lines of a transaction have the same columns, so that a store can write them together.
+func (x *Tx) addLine(e *entry, version, operation, action int64, mask, detail value.Value) {
+	c := &x.e.columns.line
+	caller := value.Null
 	if x.caller.Impersonating() {
-		line = append(line, assign(t, "callinguserid", value.ID(x.caller.Real)))
+		caller = value.ID(x.caller.Real)
 	}
-	return line
+	x.lines = append(x.lines, logLine{version, []query.Assign{
+		{Column: c.createdon, Value: value.Time(x.now)},
+		{Column: c.operation, Value: value.Int(operation)},
+		{Column: c.action, Value: value.Int(action)},
+		{Column: c.objectid, Value: value.Ref(e.id, e.table.TypeCode)},
+		{Column: c.userid, Value: value.ID(x.caller.User)},
+		{Column: c.callinguserid, Value: caller},
+		{Column: c.transactionid, Value: value.ID(x.id)},
+		{Column: c.logversion, Value: value.Int(version)},
+		{Column: c.derived, Value: value.Bool(!e.shown || !e.table.Audit)},
+		{Column: c.attributemask, Value: mask},
+		{Column: c.changedata, Value: detail},
+	}})
 }
 
-// insertLine writes a line under a key made of its version, so that the log is clustered in commit order.
-func (x *Tx) insertLine(version int64, line []query.Assign) error {
-	id := x.id
-	binary.BigEndian.PutUint64(id[:8], uint64(version))
-	return x.store.Insert(x.ctx, x.e.columns.audit, id, line)
+// lineColumns are the columns of the log.
+type lineColumns struct {
+	createdon, operation, action, objectid, userid, callinguserid, transactionid, logversion, derived, attributemask, changedata *schema.Column
 }
 
-// logDetail says what a row held before, nil when it was not there, and what it holds now.
-func (x *Tx) logDetail(was *query.Row, set []query.Assign) []query.Assign {
+func findLineColumns(audit *schema.Table) lineColumns {
+	c := audit.MustColumn
+	return lineColumns{
+		c("createdon"), c("operation"), c("action"), c("objectid"), c("userid"), c("callinguserid"), c("transactionid"), c("logversion"), c("derived"),
+		c("attributemask"), c("changedata"),
+	}
+}
+
+// writeLog writes the lines that wait, each under a key made of its version, so that the log is clustered in commit order.
+func (x *Tx) writeLog() error {
+	lines := x.lines
+	x.lines = nil
+	for _, line := range lines {
+		id := x.id
+		binary.BigEndian.PutUint64(id[:8], uint64(line.version))
+		if err := x.store.Insert(x.ctx, x.e.columns.audit, id, line.set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logDetail says which columns changed, what the row held before, nil when it was not there, and what it holds now.
+func (x *Tx) logDetail(was *query.Row, set []query.Assign) (columns, values value.Value) {
 	mask := make([]byte, 0, 8*len(set))
 	detail := make([]byte, 0, 48*len(set))
 	for _, a := range set {
@@ -127,11 +158,7 @@ func (x *Tx) logDetail(was *query.Row, set []query.Assign) []query.Assign {
 		}
 		detail = x.appendChange(detail, a.Column, was != nil, old, a.Value)
 	}
-	t := x.e.columns.audit
-	return []query.Assign{
-		assign(t, "attributemask", value.Text(string(mask))),
-		assign(t, "changedata", value.Text(string(detail))),
-	}
+	return value.Text(string(mask)), value.Text(string(detail))
 }
 
 // audited tells whether changes of a column are worth a word: the service's own bookkeeping is not.

@@ -24,6 +24,7 @@ type Tx struct {
 	id       value.GUID // names the transaction in the change log
 	rows     map[rowKey]*entry
 	dirty    []*entry // in the order in which they were first changed
+	lines    []logLine
 	warnings []string
 	depth    int  // nesting of writes made by rules, to bound cascades
 	sole     bool // the transaction is a single write
@@ -65,10 +66,6 @@ func (x *Tx) Store() (store.Tx, error) { return x.store, x.flush() }
 
 // Secured notes that what callers may do was changed through Store.
 func (x *Tx) Secured() { x.secured = true }
-
-// Sole says that the transaction is the one write that follows. What it will settle may then be locked when it is first read: no other
-// write of the transaction has locked anything that would come later in the order.
-func (x *Tx) Sole() { x.sole = true }
 
 // As makes the writes that follow run for another caller: parts of a change set may be sent for different users. What waits is
 // written first, so that the log names who did it.
@@ -208,7 +205,7 @@ func (x *Tx) flush() error {
 			return err
 		}
 	}
-	return nil
+	return x.writeLog()
 }
 
 // patch is a part of an insert that must wait until the row it points at is there.
@@ -217,7 +214,7 @@ type patch struct {
 	set []query.Assign
 }
 
-// writeEntry brings one row into the database with its version and log line. What it returns is still to be updated once all
+// writeEntry brings one row into the database with its version, and logs it. What it returns is still to be updated once all
 // rows of the flush are there.
 func (x *Tx) writeEntry(e *entry) ([]patch, error) {
 	switch {
@@ -276,7 +273,7 @@ func visible(set []query.Assign) bool {
 	return false
 }
 
-// stamp draws the row's version and writes its log line.
+// stamp draws the row's version and logs the change.
 func (x *Tx) stamp(e *entry, set []query.Assign) (*query.Assign, error) {
 	c := e.table.Column("versionnumber")
 	if c == nil {
@@ -287,7 +284,8 @@ func (x *Tx) stamp(e *entry, set []query.Assign) (*query.Assign, error) {
 		return nil, err
 	}
 	e.row.Set(c, value.Int(version))
-	return &query.Assign{Column: c, Value: value.Int(version)}, x.logChange(e, set, version)
+	x.logChange(e, set, version)
+	return &query.Assign{Column: c, Value: value.Int(version)}, nil
 }
 
 func (x *Tx) writeDelete(e *entry) error {
@@ -303,7 +301,8 @@ func (x *Tx) writeDelete(e *entry) error {
 	if err != nil {
 		return err
 	}
-	return x.logDelete(e, was, version)
+	x.logDelete(e, was, version)
+	return nil
 }
 
 // holdBack splits an insert: lookups to rows that are themselves only waiting to be inserted are set afterwards.

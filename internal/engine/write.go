@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -124,7 +123,7 @@ func (x *Tx) setIf(r *query.Row, name string, v value.Value) {
 
 // apply sets what the client sent on the row, after looking at every lookup's target.
 func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
-	if err := x.fetch(x.targets(w, set)); err != nil {
+	if err := x.fetchTargets(w, set); err != nil {
 		return err
 	}
 	for _, a := range set {
@@ -151,41 +150,6 @@ func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
 		w.New.Set(a.Column, a.Value)
 	}
 	return nil
-}
-
-// settledWith names the tables whose totals move with a new row of a table, in the order in which their rows are locked.
-var settledWith = map[string][]string{"svc_gift": {"svc_donor", "svc_fund"}}
-
-// targets lists the rows that assignments point at: those to be locked at once, in their order, and those to be read.
-func (x *Tx) targets(w *rules.Write, set []query.Assign) (lock, read []query.Key) {
-	var settled []string
-	if x.sole && w.Kind == query.Create {
-		settled = settledWith[w.New.Table.Name]
-	}
-	for _, a := range set {
-		if a.Column.Type != schema.TypeLookup || a.Value.IsNull() {
-			continue
-		}
-		switch t := x.targetOf(a); {
-		case t == nil:
-		case slices.Contains(settled, t.Name):
-			lock = append(lock, query.Key{Table: t, ID: a.Value.ID()})
-		default:
-			read = append(read, query.Key{Table: t, ID: a.Value.ID()})
-		}
-	}
-	slices.SortFunc(lock, func(a, b query.Key) int {
-		return cmp.Or(slices.Index(settled, a.Table.Name)-slices.Index(settled, b.Table.Name), bytes.Compare(a.ID[:], b.ID[:]))
-	})
-	return slices.Compact(lock), read
-}
-
-// targetOf returns the table a lookup is set to.
-func (x *Tx) targetOf(a query.Assign) *schema.Table {
-	if a.Column.Polymorphic() {
-		return x.e.model.ByCode(a.Value.TypeCode())
-	}
-	return a.Column.Targets[0]
 }
 
 // overrideCreatedOn gives a migrated row its old date: createdon takes it, overriddencreatedon keeps the real moment.

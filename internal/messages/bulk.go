@@ -90,6 +90,9 @@ func createMultiple(_ context.Context, c *Call) (*Result, error) {
 	var ids []string
 	err = c.Write(func(tx *engine.Tx) error {
 		ids = make([]string, len(changes))
+		if err := tx.ForeseeCreates(changes); err != nil {
+			return err
+		}
 		for i, ch := range changes {
 			id, err := tx.Create(ch)
 			if err != nil {

@@ -29,7 +29,8 @@ type Reader interface {
 }
 
 // Tx is a write transaction. Its reads see its own writes. Writes may be sent later than they are called, together with
-// the next read or the commit; an error then surfaces there. A Tx is used by one goroutine.
+// the next read or the commit; an error then surfaces there, and what a write was given is not to be changed before. A Tx is used by
+// one goroutine.
 type Tx interface {
 	Reader
 	// GetLocked is Get that also locks the row until the end of the transaction, so that nobody else changes it meanwhile.

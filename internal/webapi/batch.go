@@ -128,6 +128,9 @@ func (s *Service) runChangeSet(ctx context.Context, outer *Request, ops []*opera
 	run := func(tx *engine.Tx) ([]*Response, error) {
 		set := &changeSet{tx: tx, made: map[string]reference{}}
 		responses = make([]*Response, 0, len(ops))
+		if err := s.foresee(tx, parts); err != nil {
+			return nil, err
+		}
 		for i, op := range ops {
 			failed = i
 			resp, err := s.changeSetPart(ctx, set, *parts[i])

@@ -17,11 +17,14 @@ func driverStatements(generated []sqlgen.Statement) []statement {
 }
 
 func driverStatement(g sqlgen.Statement) statement {
-	st := statement{sql: g.SQL, args: make([]any, len(g.Args))}
-	for i := range g.Args {
-		st.args[i] = driverArg(&g.Args[i])
+	return statement{g.SQL, appendDriverArgs(make([]any, 0, len(g.Args)), g.Args)}
+}
+
+func appendDriverArgs(to []any, args []sqlgen.Arg) []any {
+	for i := range args {
+		to = append(to, driverArg(&args[i]))
 	}
-	return st
+	return to
 }
 
 func driverArg(a *sqlgen.Arg) any {

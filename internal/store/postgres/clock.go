@@ -213,8 +213,8 @@ func (c *clock) tick(ctx context.Context) (int64, error) {
 	}
 	defer x.end()
 	x.beginWrite()
-	x.enqueue(statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", c.patience.Milliseconds())}, nil)
-	x.enqueue(statement{"SELECT pg_advisory_xact_lock($1)", []any{c.key}}, nil)
+	x.queue.add(statement{sql: fmt.Sprintf("SET LOCAL lock_timeout = %d", c.patience.Milliseconds())})
+	x.queue.add(statement{"SELECT pg_advisory_xact_lock($1)", []any{c.key}})
 	e, err := x.send(ctx, statement{sql: sqlTick}, statement{sql: "COMMIT"})
 	if err != nil {
 		return 0, err

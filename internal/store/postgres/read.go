@@ -50,7 +50,7 @@ func (s *Store) readOnce(ctx context.Context, r reading) (query.Rows, error) {
 	if len(r.statements) > 1 {
 		x.beginView()
 		if r.generic {
-			x.enqueue(statement{sql: "SET LOCAL plan_cache_mode = force_generic_plan"}, nil)
+			x.queue.add(statement{sql: "SET LOCAL plan_cache_mode = force_generic_plan"})
 		}
 	}
 	c, err := openCursor(ctx, x, true, r.statements, r.size, nil)
@@ -161,35 +161,4 @@ func (x *session) Get(ctx context.Context, t *schema.Table, id value.GUID, cols 
 		return nil, c.Err()
 	}
 	return query.ScanRow(t, id, cols, c, 0), nil
-}
-
-// wholeRow is how all stored columns of a row are read by key.
-type wholeRow struct {
-	columns     []*schema.Column
-	sql, locked string
-}
-
-func wholeRows(d *sqlgen.Dialect, m *schema.Model) map[*schema.Table]wholeRow {
-	out := make(map[*schema.Table]wholeRow, len(m.Tables))
-	for _, t := range m.Tables {
-		if t.Key != nil {
-			cols := t.StoredColumns()
-			out[t] = wholeRow{cols, sqlgen.Get(d, t, cols, false), sqlgen.Get(d, t, cols, true)}
-		}
-	}
-	return out
-}
-
-// pointRead returns the statement that reads a row by its key, and the columns it yields: those asked for, or all stored
-// ones when cols is nil.
-func (s *Store) pointRead(t *schema.Table, id value.GUID, cols []*schema.Column, lock bool) (statement, []*schema.Column) {
-	args := []any{[16]byte(id)}
-	if cols != nil {
-		return statement{sqlgen.Get(s.dialect, t, cols, lock), args}, cols
-	}
-	whole := s.whole[t]
-	if lock {
-		return statement{whole.locked, args}, whole.columns
-	}
-	return statement{whole.sql, args}, whole.columns
 }

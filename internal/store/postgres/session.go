@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxQueued     = 256                   // statements that wait to be sent, at most
+	maxQueued     = 512                   // writes that wait to be sent, at most
 	rollbackLimit = 5 * time.Second       // a connection that cannot roll back in time is dropped
 	drainLimit    = 20 * time.Millisecond // what is left of a result is waited for so long before it is cancelled
 )
@@ -26,8 +26,7 @@ type session struct {
 	limit time.Duration // that limit
 	begun bool          // a transaction has been queued or begun
 
-	queue  *pgx.Batch
-	works  []*work // what each queued statement does; nil entries cannot fail for a reason of the caller's
+	queue  queue
 	active *cursor // the cursor that reads from the connection now
 	failed error   // the first error of a transaction; everything after it is refused with it
 }
@@ -45,27 +44,22 @@ func (s *Store) openSession(ctx context.Context, pool *pgxpool.Pool, write bool)
 		return nil, translate(ctx, err)
 	}
 	setWriting(conn.Conn(), write)
-	return &session{store: s, conn: conn, write: write, limit: s.writeLimit, queue: &pgx.Batch{}}, nil
+	return &session{store: s, conn: conn, write: write, limit: s.writeLimit}, nil
 }
 
 // beginView queues the start of a transaction that reads one snapshot.
 func (x *session) beginView() {
 	x.begun = true
-	x.enqueue(statement{sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, nil)
+	x.queue.add(statement{sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"})
 }
 
 // beginWrite queues the start of a write transaction, whose commit waits for the disk whatever the server's habit is.
 func (x *session) beginWrite() {
 	x.begun = true
-	x.enqueue(statement{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, nil)
+	x.queue.add(statement{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"})
 	if x.store.lazyCommits {
-		x.enqueue(statement{sql: "SET LOCAL synchronous_commit = on"}, nil)
+		x.queue.add(statement{sql: "SET LOCAL synchronous_commit = on"})
 	}
-}
-
-func (x *session) enqueue(st statement, w *work) {
-	x.queue.Queue(st.sql, st.args...)
-	x.works = append(x.works, w)
 }
 
 // limited returns the context a round trip runs under. Reads end with their caller or after the statement time-out. Writes
@@ -91,16 +85,16 @@ func (x *session) send(ctx context.Context, statements ...statement) (*exchange,
 	}
 	ctx, cancel := x.limited(ctx)
 	e := &exchange{session: x, ctx: ctx, cancel: cancel}
-	if x.queue.Len() == 0 && len(statements) == 1 {
+	if x.queue.length == 0 && len(statements) == 1 {
 		e.single = &statements[0]
 		return e, nil
 	}
+	batch, works := x.queue.batch(x.store.writer)
+	x.queue = queue{}
 	for _, st := range statements {
-		x.queue.Queue(st.sql, st.args...)
+		batch.Queue(st.sql, st.args...)
 	}
-	works := x.works
-	e.batch = x.conn.SendBatch(ctx, x.queue)
-	x.queue, x.works = &pgx.Batch{}, nil
+	e.batch = x.conn.SendBatch(ctx, batch)
 	for _, w := range works {
 		if _, err := e.batch.Exec(); err != nil {
 			e.fail(err, w)
@@ -112,7 +106,7 @@ func (x *session) send(ctx context.Context, statements ...statement) (*exchange,
 
 // flush runs queued statements.
 func (x *session) flush(ctx context.Context) error {
-	if x.failed != nil || x.queue.Len() == 0 {
+	if x.failed != nil || x.queue.length == 0 {
 		return x.failed
 	}
 	e, err := x.send(ctx)
@@ -128,7 +122,7 @@ func (x *session) commit(ctx context.Context) error {
 		return x.failed
 	}
 	x.limit = x.store.writeLimit
-	x.enqueue(statement{sql: "COMMIT"}, nil)
+	x.queue.add(statement{sql: "COMMIT"})
 	if err := x.flush(ctx); err != nil {
 		return err
 	}
@@ -191,12 +185,12 @@ func (e *exchange) next() (pgx.Rows, error) {
 	return rows, nil
 }
 
-// fail notes an error; inside a transaction it is the end of it.
-func (e *exchange) fail(err error, w *work) {
+// fail notes an error of a statement that did some works; inside a transaction it is the end of it.
+func (e *exchange) fail(err error, works []*work) {
 	if err == nil || e.err != nil {
 		return
 	}
-	e.err = w.explain(translate(e.ctx, err))
+	e.err = explain(translate(e.ctx, err), works)
 	if e.session.begun {
 		e.session.failed = e.err
 	}

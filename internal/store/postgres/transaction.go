@@ -7,7 +7,6 @@ import (
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/store"
-	"almoner/internal/store/sqlgen"
 	"almoner/internal/value"
 )
 
@@ -36,7 +35,7 @@ func newTransaction(x *session, bulk bool) *transaction {
 	}
 	x.beginWrite()
 	if st, ok := x.store.clock.enter(); ok {
-		x.enqueue(st, nil)
+		x.queue.add(st)
 	}
 	return t
 }
@@ -49,7 +48,8 @@ func (t *transaction) GetLocked(ctx context.Context, table *schema.Table, id val
 	if err != nil {
 		return nil, err
 	}
-	row := readRow(e, table, id, cols)
+	var row *query.Row
+	readEach(e, func(c *cursor) { row = query.ScanRow(table, id, cols, c, 0) })
 	t.versions = readIntegers(e)
 	return row, e.close()
 }
@@ -68,11 +68,9 @@ func (t *transaction) GetMany(ctx context.Context, keys []query.Key, locked int)
 }
 
 func (t *transaction) getPart(ctx context.Context, keys []query.Key, locked int) ([]*query.Row, error) {
-	statements := make([]statement, 0, len(keys)+1)
-	columns := make([][]*schema.Column, len(keys))
-	for i, k := range keys {
-		st, cols := t.store.pointRead(k.Table, k.ID, nil, i < locked)
-		statements, columns[i] = append(statements, st), cols
+	var statements []statement
+	for run, lock := range runs(keys, locked) {
+		statements = append(statements, t.store.keyedRead(run, lock))
 	}
 	if locked > 0 {
 		statements = append(statements, drawStatement(lockedVersions+len(keys)))
@@ -81,9 +79,9 @@ func (t *transaction) getPart(ctx context.Context, keys []query.Key, locked int)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]*query.Row, len(keys))
-	for i, k := range keys {
-		rows[i] = readRow(e, k.Table, k.ID, columns[i])
+	rows := make([]*query.Row, 0, len(keys))
+	for run := range runs(keys, locked) {
+		rows = append(rows, readKeyed(e, run, t.store.whole[run[0].Table])...)
 	}
 	if locked > 0 {
 		t.versions = readIntegers(e)
@@ -96,49 +94,49 @@ func (t *transaction) Serial() bool { return false }
 
 // Insert implements store.Tx.
 func (t *transaction) Insert(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	return t.queueWork(ctx, t.store.writer.Insert(nil, table, id, set), &work{table: table, id: id, set: set})
+	return t.later(ctx, &work{kind: inserts, table: table, id: id, set: set})
 }
 
 // Update implements store.Tx.
 func (t *transaction) Update(ctx context.Context, table *schema.Table, id value.GUID, set []query.Assign) error {
-	return t.queueWork(ctx, t.store.writer.Update(nil, table, id, set), &work{table: table, id: id, set: set})
+	return t.later(ctx, &work{kind: updates, table: table, id: id, set: set})
 }
 
 // Delete implements store.Tx.
 func (t *transaction) Delete(ctx context.Context, table *schema.Table, id value.GUID) error {
-	return t.queueWork(ctx, t.store.writer.Delete(table, id), &work{table: table, id: id, removes: true})
+	return t.later(ctx, &work{kind: removes, table: table, id: id, set: []query.Assign{{Column: table.Key, Value: value.ID(id)}}})
 }
 
 // Put implements store.Tx.
 func (t *transaction) Put(ctx context.Context, table *schema.Table, set []query.Assign) error {
-	return t.queueWork(ctx, t.store.writer.Put(nil, table, set), &work{table: table, set: set})
+	return t.later(ctx, &work{kind: puts, table: table, set: set})
 }
 
 // Add implements store.Tx.
 func (t *transaction) Add(ctx context.Context, table *schema.Table, key, add []query.Assign) error {
-	return t.queueWork(ctx, t.store.writer.Add(nil, table, key, add), &work{table: table, set: key})
+	return t.later(ctx, &work{kind: adds, table: table, set: key, sums: add})
 }
 
 // Remove implements store.Tx.
 func (t *transaction) Remove(ctx context.Context, table *schema.Table, where []query.Assign) error {
-	return t.queueWork(ctx, t.store.writer.Remove(table, where), &work{table: table, set: where, removes: true})
+	return t.later(ctx, &work{kind: removes, table: table, set: where})
 }
 
 // Touch implements store.Tx.
 func (t *transaction) Touch(context.Context) error {
 	if t.failed == nil {
-		t.enqueue(statement{sql: t.store.touchSQL}, nil)
+		t.queue.add(statement{sql: t.store.touchSQL})
 	}
 	return t.failed
 }
 
-// queueWork queues a write; when many wait they are sent.
-func (t *transaction) queueWork(ctx context.Context, generated sqlgen.Statement, w *work) error {
+// later queues a write; when many wait they are sent.
+func (t *transaction) later(ctx context.Context, w *work) error {
 	if t.failed != nil {
 		return t.failed
 	}
-	t.enqueue(driverStatement(generated), w)
-	if t.queue.Len() < maxQueued {
+	t.queue.write(w)
+	if t.queue.length < maxQueued {
 		return nil
 	}
 	return t.flush(ctx)
@@ -201,35 +199,28 @@ func pop(numbers *[]int64) int64 {
 	return n
 }
 
-// readRow reads the only row of an exchange's next result; nil when there is none or it failed, which the exchange notes.
-func readRow(e *exchange, t *schema.Table, id value.GUID, cols []*schema.Column) *query.Row {
+// readIntegers reads the cells of an exchange's next result.
+func readIntegers(e *exchange) []int64 {
+	var out []int64
+	readEach(e, func(c *cursor) {
+		for _, cell := range c.cells {
+			out = append(out, integer(cell))
+		}
+	})
+	return out
+}
+
+// readEach calls fn on each row of an exchange's next result. What fails is noted by the exchange.
+func readEach(e *exchange, fn func(*cursor)) {
 	rows, err := e.next()
 	if err != nil {
-		return nil
+		return
 	}
 	c := &cursor{rows: rows, closed: true}
 	c.describe()
-	var row *query.Row
 	for rows.Next() {
 		c.cells = rows.RawValues()
-		row = query.ScanRow(t, id, cols, c, 0)
+		fn(c)
 	}
 	e.fail(rows.Err(), nil)
-	return row
-}
-
-// readIntegers reads the cells of an exchange's next result.
-func readIntegers(e *exchange) []int64 {
-	rows, err := e.next()
-	if err != nil {
-		return nil
-	}
-	var out []int64
-	for rows.Next() {
-		for _, cell := range rows.RawValues() {
-			out = append(out, integer(cell))
-		}
-	}
-	e.fail(rows.Err(), nil)
-	return out
 }

@@ -37,6 +37,21 @@ func namesOf(set []query.Assign) []string {
 	return names
 }
 
+// typesOf lists the types of the SQL columns assignments take.
+func typesOf(d *Dialect, set []query.Assign) []string {
+	types := make([]string, 0, argCount(set))
+	for _, a := range set {
+		types = append(types, d.types[a.Column.Type])
+		switch {
+		case a.Column.Folded():
+			types = append(types, d.text)
+		case a.Column.Polymorphic():
+			types = append(types, d.code)
+		}
+	}
+	return types
+}
+
 // argCount is how many SQL columns assignments take.
 func argCount(set []query.Assign) int {
 	n := len(set)

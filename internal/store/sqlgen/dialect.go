@@ -66,6 +66,7 @@ type Arg struct {
 type Statement struct {
 	SQL  string
 	Args []Arg
+	Rows *Rows // how the same is written for several rows at once; nil when it cannot be
 }
 
 // appendName appends a quoted identifier.

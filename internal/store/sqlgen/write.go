@@ -15,7 +15,7 @@ import (
 type Writer struct {
 	dialect *Dialect
 	mu      sync.RWMutex
-	texts   map[textKey]string
+	texts   map[textKey]*Rows
 }
 
 // textKey is what decides the text of a write: its kind, its table and its columns in order.
@@ -38,10 +38,10 @@ const (
 const keptTexts = 4000
 
 // NewWriter makes a writer for a dialect.
-func NewWriter(d *Dialect) *Writer { return &Writer{dialect: d, texts: map[textKey]string{}} }
+func NewWriter(d *Dialect) *Writer { return &Writer{dialect: d, texts: map[textKey]*Rows{}} }
 
 // text returns the text of a write, printed at its first use.
-func (w *Writer) text(kind writeKind, t *schema.Table, set []query.Assign, print func() string) string {
+func (w *Writer) text(kind writeKind, t *schema.Table, set []query.Assign, print func() *Rows) *Rows {
 	var room [256]byte
 	columns := room[:0]
 	for i := range set {
@@ -66,33 +66,31 @@ func (w *Writer) text(kind writeKind, t *schema.Table, set []query.Assign, print
 // Insert adds a row. An assignment of the key itself gives way to id.
 func (w *Writer) Insert(room []Arg, t *schema.Table, id value.GUID, set []query.Assign) Statement {
 	set = withoutKey(t, set)
-	text := w.text(insertText, t, set, func() string {
-		return string(insertSQL(w.dialect, t, append([]string{t.Key.Name}, namesOf(set)...)))
-	})
+	rows := w.text(insertText, t, set, func() *Rows { return insertRows(w.dialect, t, append([]string{t.Key.Name}, namesOf(set)...), "") })
 	args := append(slices.Grow(room[:0], argCount(set)+1), Arg{Value: value.ID(id)})
-	return Statement{text, appendArgs(args, set)}
+	return Statement{rows.one, appendArgs(args, set), rows}
 }
 
 // Update changes columns of the row with a key; an assignment of the key itself is left out.
 func (w *Writer) Update(room []Arg, t *schema.Table, id value.GUID, set []query.Assign) Statement {
 	set = withoutKey(t, set)
-	text := w.text(updateText, t, set, func() string { return updateSQL(w.dialect, t, namesOf(set)) })
+	rows := w.text(updateText, t, set, func() *Rows { return updateRows(w.dialect, t, set) })
 	args := appendArgs(slices.Grow(room[:0], argCount(set)+1), set)
-	return Statement{text, append(args, Arg{Value: value.ID(id)})}
+	return Statement{rows.one, append(args, Arg{Value: value.ID(id)}), rows}
 }
 
 // Put inserts a row or replaces the one with the same primary key, whose columns are among set; columns not in set
 // become null.
 func (w *Writer) Put(room []Arg, t *schema.Table, set []query.Assign) Statement {
-	text := w.text(putText, t, set, func() string { return putSQL(w.dialect, t, namesOf(set)) })
-	return Statement{text, appendArgs(slices.Grow(room[:0], argCount(set)), set)}
+	rows := w.text(putText, t, set, func() *Rows { return insertRows(w.dialect, t, namesOf(set), replaceClause(t)) })
+	return Statement{SQL: rows.one, Args: appendArgs(slices.Grow(room[:0], argCount(set)), set)}
 }
 
 // Add adds integers to the row with a primary key, making it when there is none; null counts as nothing.
 func (w *Writer) Add(room []Arg, t *schema.Table, key, sums []query.Assign) Statement {
 	set := append(key[:len(key):len(key)], sums...)
-	text := w.text(addText, t, set, func() string { return addSQL(w.dialect, t, namesOf(key), namesOf(sums)) })
-	return Statement{text, appendArgs(slices.Grow(room[:0], argCount(set)), set)}
+	rows := w.text(addText, t, set, func() *Rows { return insertRows(w.dialect, t, namesOf(set), addClause(t, namesOf(sums))) })
+	return Statement{rows.one, appendArgs(slices.Grow(room[:0], argCount(set)), set), rows}
 }
 
 // Delete removes the row with a key.
@@ -120,49 +118,47 @@ func (w *Writer) Remove(t *schema.Table, where []query.Assign) Statement {
 		args = append(args, Arg{Value: storedValue(is.Column, is.Value)})
 		b = w.dialect.setter(append(b, '='), len(args))
 	}
-	return Statement{string(b), args}
+	return Statement{SQL: string(b), Args: args}
 }
 
-// insertSQL prints INSERT INTO t (names) VALUES (parameters).
-func insertSQL(d *Dialect, t *schema.Table, names []string) []byte {
-	b := appendName(append(make([]byte, 0, 64+32*len(names)), "INSERT INTO "...), t.Name)
-	b = append(b, " ("...)
+// insertRows prints INSERT INTO t (names) VALUES rows, and a clause for rows whose key is taken.
+func insertRows(d *Dialect, t *schema.Table, names []string, taken string) *Rows {
+	b := appendName(append(make([]byte, 0, 64+24*len(names)), "INSERT INTO "...), t.Name)
+	b = append(appendNames(append(b, " ("...), names), ") VALUES "...)
+	r := &Rows{dialect: d, head: string(b), tail: taken, types: make([]string, len(names))}
+	r.one = r.print(1)
+	return r
+}
+
+// updateRows prints UPDATE t SET columns WHERE key; the key is the last parameter of a row. Several rows are joined to their new values.
+func updateRows(d *Dialect, t *schema.Table, set []query.Assign) *Rows {
+	names := namesOf(set)
+	update := string(appendName([]byte("UPDATE "), t.Name)) + " SET "
+	key := string(appendColumn([]byte(" WHERE "), t, t.Key.Name)) + "="
+	var one, many []byte
 	for i, name := range names {
 		if i > 0 {
-			b = append(b, ',')
+			one, many = append(one, ','), append(many, ',')
 		}
-		b = appendName(b, name)
+		one = d.setter(append(appendName(one, name), '='), i+1)
+		many = appendName(append(appendName(many, name), "=v."...), name)
 	}
-	b = append(b, ") VALUES ("...)
-	for i := range names {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = d.setter(b, i+1)
-	}
-	return append(b, ')')
-}
-
-// updateSQL prints UPDATE t SET names WHERE key; the key is the last parameter.
-func updateSQL(d *Dialect, t *schema.Table, names []string) string {
-	b := appendName(append(make([]byte, 0, 64+24*len(names)), "UPDATE "...), t.Name)
-	b = append(b, " SET "...)
 	if len(names) == 0 { // nothing to change, yet a statement that can be run
-		b = appendName(append(appendName(b, t.Key.Name), '='), t.Key.Name)
+		one = appendName(append(appendName(one, t.Key.Name), '='), t.Key.Name)
+		many = one
 	}
-	for i, name := range names {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = d.setter(append(appendName(b, name), '='), i+1)
+	return &Rows{
+		dialect: d,
+		one:     update + string(one) + key + string(d.setter(nil, len(names)+1)),
+		head:    update + string(many) + " FROM (VALUES ",
+		tail:    ") AS v(" + string(appendNames(nil, append(names, t.Key.Name))) + ")" + key + "v." + quoted(t.Key.Name),
+		types:   append(typesOf(d, set), d.types[t.Key.Type]),
 	}
-	b = appendColumn(append(b, " WHERE "...), t, t.Key.Name)
-	return string(d.setter(append(b, '='), len(names)+1))
 }
 
-// putSQL prints an insert that replaces the row whose primary key is taken.
-func putSQL(d *Dialect, t *schema.Table, names []string) string {
-	b := onConflict(insertSQL(d, t, names), t)
+// replaceClause is what an insert does to the row whose primary key is taken: it replaces it.
+func replaceClause(t *schema.Table) string {
+	b := onConflict(nil, t)
 	n := 0
 	for _, c := range t.StoredColumns() {
 		if !inPrimaryKey(t, c) {
@@ -179,9 +175,9 @@ func putSQL(d *Dialect, t *schema.Table, names []string) string {
 	return string(b)
 }
 
-// addSQL prints an insert that adds to the row whose primary key is taken.
-func addSQL(d *Dialect, t *schema.Table, key, sums []string) string {
-	b := onConflict(insertSQL(d, t, append(key, sums...)), t)
+// addClause is what an insert does to the row whose primary key is taken: it adds to it.
+func addClause(t *schema.Table, sums []string) string {
+	b := onConflict(nil, t)
 	for i, name := range sums {
 		b = appendSet(b, i, name)
 		b = appendColumn(append(b, "coalesce("...), t, name)
@@ -196,6 +192,27 @@ func addSQL(d *Dialect, t *schema.Table, key, sums []string) string {
 // Get is the text of a point read by key, its one parameter. It yields cols in order (all stored columns when nil), a
 // polymorphic lookup followed by its type code. With lock the row stays locked until the transaction ends.
 func Get(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
+	b := appendName(append(selectCells(t, cols), " WHERE t."...), t.Key.Name)
+	b = d.setter(append(b, '='), 1)
+	if lock {
+		b = append(b, d.locked...)
+	}
+	return string(b)
+}
+
+// GetMany is Get for the rows whose keys are in an array, its one parameter; they come and are locked in the order of their keys.
+func GetMany(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
+	b := appendName(append(selectCells(t, cols), " WHERE t."...), t.Key.Name)
+	b = append(d.setter(append(b, "=ANY("...), 1), ") ORDER BY t."...)
+	b = appendName(b, t.Key.Name)
+	if lock {
+		b = append(b, d.locked...)
+	}
+	return string(b)
+}
+
+// selectCells begins a read of columns of a table, called t.
+func selectCells(t *schema.Table, cols []*schema.Column) []byte {
 	if cols == nil {
 		cols = t.StoredColumns()
 	}
@@ -212,13 +229,18 @@ func Get(d *Dialect, t *schema.Table, cols []*schema.Column, lock bool) string {
 			b = appendName(append(b, ",t."...), codeName(c))
 		}
 	}
-	b = appendName(append(b, " FROM "...), t.Name)
-	b = appendName(append(b, " AS t WHERE t."...), t.Key.Name)
-	b = d.setter(append(b, '='), 1)
-	if lock {
-		b = append(b, d.locked...)
+	return append(appendName(append(b, " FROM "...), t.Name), " AS t"...)
+}
+
+// appendNames appends quoted identifiers with commas between them.
+func appendNames(b []byte, names []string) []byte {
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendName(b, name)
 	}
-	return string(b)
+	return b
 }
 
 // onConflict appends the clause that catches a taken primary key.
