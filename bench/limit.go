@@ -120,7 +120,7 @@ func (s *limitServer) build(m *schema.Model, postgres bool) {
 	s.narrow = `SELECT ` + few + ` FROM "svc_gift" g ORDER BY g."svc_giftid" LIMIT 4999`
 	s.list = `SELECT ` + few + `,f."svc_fundname",f."svc_fundid",f."versionnumber",c."fullname",c."contactid",c."versionnumber"` +
 		` FROM "svc_gift" g LEFT JOIN "svc_fund" f ON f."svc_fundid"=g."svc_fund1" LEFT JOIN "contact" c ON c."contactid"=g."svc_primarydonorcontact"` +
-		` WHERE g."svc_donor"=` + param + ` AND g."statecode"=0 ORDER BY g."svc_giftdate" DESC NULLS LAST, g."svc_giftid" DESC LIMIT 50`
+		` WHERE g."svc_donor"=` + param + ` AND g."statecode"=0 ORDER BY g."svc_giftdate" DESC NULLS LAST, g."svc_giftid" LIMIT 50`
 	donor := m.Table("svc_donor")
 	s.linked = append(s.contact[:2:2], columnOf("d.svc_formaldefault", donor.MustColumn("svc_formaldefault")), columnOf("g.svc_giftnum", gift.MustColumn("svc_giftnum")))
 	s.fetch = `SELECT c."fullname",c."contactid",d."svc_formaldefault",g."svc_giftnum",c."versionnumber" FROM "contact" c` +

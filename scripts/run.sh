@@ -24,6 +24,7 @@ cat <<EOF
 
 Base URL   $base
 Token      $token
+Console    http://$addr/console/ (takes the token)
 
 Try:
 curl -H "Authorization: Bearer $token" "$base/svc_gifts?\\\$select=svc_giftnum,svc_totalgift&\\\$top=3"

@@ -522,7 +522,7 @@ func TestIndexes(t *testing.T) {
 	}
 	var got []string
 	for _, index := range m.Table("svc_gift").Indexes {
-		got = append(got, index[0].Name+" "+index[1].Name)
+		got = append(got, index.Columns[0].Name+" "+index.Columns[1].Name)
 	}
 	if want := []string{"svc_donor svc_giftdate", "svc_donor x_value"}; !slices.Equal(got, want) {
 		t.Errorf("indexes of svc_gift: %v", got)

@@ -34,7 +34,10 @@ var sumsOf = map[string]string{"svc_donor": "donoryear", "svc_fund": "fundyear"}
 
 // derivedTables lists the tables with derived values.
 func derivedTables() []string {
-	return []string{"svc_gift", "svc_giftpayment", "svc_request", "svc_donor", "svc_fund", "svc_fundgroup"}
+	return []string{
+		"svc_gift", "svc_giftpayment", "svc_giftfee", "svc_request", "svc_requestpayment", "svc_donor", "svc_fund", "svc_fundgroup",
+		"svc_event", "svc_proposal", "svc_donoropportunities", "svc_interfundgrants", "svc_portaldonatetransaction", "list",
+	}
 }
 
 // recalcCommand compares or mends derived values.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"almoner/internal/seed"
 	"almoner/internal/store"
 	"almoner/internal/value"
+	"almoner/tables"
 )
 
 // sampleFile makes a database file with a very small sample, and lets spoil change it.
@@ -106,6 +108,20 @@ func TestRecalcFindsAndMendsDrift(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(0)
+}
+
+// TestDerivedTables holds the tables --table takes against those that have derived values.
+func TestDerivedTables(t *testing.T) {
+	m, err := tables.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := derivedTables(), rules.DerivedTables(m)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("--table takes %v, want %v", got, want)
+	}
 }
 
 func TestRecalcKeepsToItsSnapshot(t *testing.T) {

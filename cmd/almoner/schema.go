@@ -58,7 +58,16 @@ func checkSchema(dir string) error {
 	return nil
 }
 
+// planSchema prints what an overlay would change. A database that is not there yet is made first, without the overlay.
 func planSchema(ctx context.Context, db *database, dir string) error {
+	db.overlay = ""
+	plain, err := db.open(ctx, opening{keepSchema: true})
+	if err != nil {
+		return err
+	}
+	if err := plain.store.Close(); err != nil {
+		return err
+	}
 	db.overlay = dir
 	o, err := db.open(ctx, opening{keepSchema: true})
 	if err != nil {

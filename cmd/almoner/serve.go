@@ -123,11 +123,15 @@ func checkAddress(s *settings.Settings) error {
 	return nil
 }
 
+// maxHeader is how large a request's line and headers may be together. A URL that is too long is refused by the Web API itself, in the
+// platform's words, so that there is room for far longer ones than it takes.
+const maxHeader = 1 << 20
+
 // newServer bounds what a client may take before anybody knows who it is: the time and size of its headers, the life of an idle
 // connection, and the versions of TLS. Bodies and answers have moving deadlines of their own.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }

@@ -146,6 +146,18 @@ func TestServesTLS(t *testing.T) {
 	}
 }
 
+// A URL that is too long reaches the Web API, which refuses whoever has no token like everybody else.
+func TestLongURLsReachTheWebAPI(t *testing.T) {
+	resp, err := http.Get("http://" + started(t) + "/api/data/v9.2/contacts?$filter=" + strings.Repeat("x", 134_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		t.Errorf("a long URL is answered %s with %s", resp.Status, resp.Header.Get("Content-Type"))
+	}
+}
+
 // Headers are bounded in size and time before anybody is known.
 func TestHeadersAreBounded(t *testing.T) {
 	server := newServer(nil, (&database{}).logger())
@@ -159,7 +171,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 	defer conn.Close()
 	go func() {
-		fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: %s\r\n\r\n", strings.Repeat("x", 256<<10))
+		fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: %s\r\n\r\n", strings.Repeat("x", 2<<20))
 	}()
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

@@ -31,6 +31,7 @@ var forbidden = map[string][]string{
 	"almoner/internal/webapi":       {"almoner/internal/store", "almoner/internal/rules"},
 	"almoner/internal/store/sqlgen": {"net/http", "almoner/internal/auth", "almoner/internal/rules", "almoner/internal/odata"},
 	"almoner/internal/limits":       {"almoner/internal/webapi", "almoner/internal/engine", "net/http"},
+	"almoner/internal/console":      {"almoner/"},
 	"almoner/internal/settings":     {"almoner/internal/store", "almoner/internal/engine", "net/http"},
 }
 

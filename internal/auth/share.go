@@ -72,6 +72,11 @@ func (s *Sharing) set(ctx context.Context, row, principal *query.Row, change fun
 	return s.store(ctx, row, principal, share, change(old))
 }
 
+// Given is what a user or team was given on a row.
+func (s *Sharing) Given(ctx context.Context, row, principal *query.Row) (Mask, error) {
+	return sharedMask(ctx, s.Tx, s.Model, row, []value.GUID{principal.ID})
+}
+
 // mayShare checks that the row can be shared, that the caller may share it and holds every right they give away.
 func (s *Sharing) mayShare(ctx context.Context, row, principal *query.Row, given Mask) error {
 	t := row.Table

@@ -19,7 +19,7 @@ func auditLines(ctx context.Context, r store.Reader, audit, t *schema.Table, id 
 	cols := []*schema.Column{audit.MustColumn("operation"), audit.MustColumn("createdon"), audit.MustColumn("changedata")}
 	q := &query.Query{Root: root, Where: query.And{
 		query.Equal(root, audit.MustColumn("objectid"), value.Ref(id, t.TypeCode)),
-		query.Equal(root, audit.MustColumn("derived"), value.Bool(false)),
+		shownLine(root),
 	}}
 	q.Select = query.Node{Link: root, Outputs: query.Refs(root, append([]*schema.Column{audit.Key}, cols...))}
 	q.Order = []query.Order{{Expr: query.Ref{Link: root, Column: audit.Key}, Desc: true}}
@@ -52,19 +52,21 @@ func (x *Tx) ForgetHistory(t *schema.Table, id value.GUID) (int, error) {
 
 // hideDerived keeps the service's own lines of the log out of what clients read as audit, wherever in a query they read it.
 func hideDerived(q *query.Query, audit *schema.Table) {
-	shown := func(l *query.Link) query.Filter {
-		return query.Equal(l, audit.MustColumn("derived"), value.Bool(false))
-	}
 	query.Visit(q, query.Visitor{
 		Query: func(q *query.Query) {
 			if q.Root.Table == audit {
-				q.Where = query.AllOf(q.Where, shown(q.Root))
+				q.Where = query.AllOf(q.Where, shownLine(q.Root))
 			}
 		},
 		Link: func(l *query.Link) {
 			if l.Table == audit && l.Parent != nil {
-				l.On = query.AllOf(l.On, shown(l))
+				l.On = query.AllOf(l.On, shownLine(l))
 			}
 		},
 	})
+}
+
+// shownLine is the condition that a line of the log speaks of a change somebody made, not of one the service made by itself.
+func shownLine(line *query.Link) query.Filter {
+	return query.Equal(line, line.Table.MustColumn("derived"), value.Bool(false))
 }

@@ -117,11 +117,15 @@ func (s *Session) removals(t *schema.Table, since, until int64) *query.Query {
 	later := &query.Link{Table: line.Table, Parent: line, From: object.Column, To: object.Column}
 	q := &query.Query{Root: line, Order: []query.Order{{Expr: logVersion(line)}}}
 	q.Select = query.Node{Link: line, Outputs: []query.Output{{Expr: object, Column: object.Column}}}
+	deleted := query.And{isDelete(later), after(later, logVersion(line))}
+	if t.Audit {
+		deleted = append(deleted, shownLine(later)) // as every delete of such a table is; the index by row has no others
+	}
 	q.Where = query.And{
 		window(line, t, since, until),
 		isDelete(line),
 		query.Not{Filter: again},
-		query.Not{Filter: &query.Exists{Link: later, Where: query.And{isDelete(later), after(later, logVersion(line))}}},
+		query.Not{Filter: &query.Exists{Link: later, Where: deleted}},
 	}
 	return q
 }

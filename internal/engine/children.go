@@ -26,12 +26,12 @@ func (c *Children) Of(parent value.GUID) int {
 // Sub returns the rows of a collection expanded inside this one.
 func (c *Children) Sub() map[*query.Expand]*Children { return c.sub }
 
-// children reads every collection expanded below a node for all rows of a spool.
-func children(ctx context.Context, source store.Reader, n *NodePlan, rows *query.Spool) (map[*query.Expand]*Children, error) {
+// children reads every collection expanded below a node for the first rows of a spool, as many as most says; for all when it is 0.
+func (r *reader) children(ctx context.Context, source store.Reader, n *NodePlan, rows *query.Spool, most int) (map[*query.Expand]*Children, error) {
 	out := map[*query.Expand]*Children{}
 	for _, e := range n.Expands {
 		for _, one := range e.One {
-			below, err := children(ctx, source, one, rows)
+			below, err := r.children(ctx, source, one, rows, most)
 			if err != nil {
 				return nil, err
 			}
@@ -42,7 +42,7 @@ func children(ctx context.Context, source store.Reader, n *NodePlan, rows *query
 		if e.Many == nil {
 			continue
 		}
-		c, err := readChildren(ctx, source, e, keysOf(rows, n.Key))
+		c, err := r.readChildren(ctx, source, e, keysOf(rows, n.Key, most))
 		if err != nil {
 			return nil, err
 		}
@@ -51,10 +51,15 @@ func children(ctx context.Context, source store.Reader, n *NodePlan, rows *query
 	return out, nil
 }
 
-func keysOf(rows *query.Spool, cell int) []value.GUID {
+// keysOf lists the different ids in a cell of the first rows, as many as most says; of all when it is 0.
+func keysOf(rows *query.Spool, cell, most int) []value.GUID {
+	if most == 0 {
+		most = rows.Len()
+	}
 	var ids []value.GUID
 	seen := map[value.GUID]bool{}
-	for rows.Seek(0); rows.Next(); {
+	rows.Seek(0)
+	for n := 0; n < most && rows.Next(); n++ {
 		if rows.Null(cell) {
 			continue
 		}
@@ -66,18 +71,15 @@ func keysOf(rows *query.Spool, cell int) []value.GUID {
 	return ids
 }
 
-func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parents []value.GUID) (*Children, error) {
+func (r *reader) readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parents []value.GUID) (*Children, error) {
 	c := &Children{Plan: e.Many, Rows: query.NewSpool(append([]query.CellClass{query.BytesCell}, e.Many.cells...)), at: map[value.GUID][2]int{}}
-	if len(parents) == 0 {
-		return c, nil
+	var err error
+	if FromList(e.Expand.Nav) {
+		if parents, err = r.fillDynamic(ctx, source, e, parents, c.Rows); err != nil {
+			return nil, err
+		}
 	}
-	rows, err := source.ReadChildren(ctx, e.Expand, parents)
-	if err != nil {
-		return nil, err
-	}
-	_, err = c.Rows.Fill(firstOfEach(e.Many.shown(rows), e.Expand.Show), 0)
-	rows.Close()
-	if err != nil {
+	if err := fillRelated(ctx, source, e, parents, c.Rows); err != nil {
 		return nil, err
 	}
 	for i := 0; c.Rows.Next(); i++ {
@@ -89,8 +91,22 @@ func readChildren(ctx context.Context, source store.Reader, e ExpandPlan, parent
 		span[1]++
 		c.at[id] = span
 	}
-	c.sub, err = children(ctx, source, e.Many.Root, c.Rows)
+	c.sub, err = r.children(ctx, source, e.Many.Root, c.Rows, 0)
 	return c, err
+}
+
+// fillRelated spools the related rows of all parents by one statement.
+func fillRelated(ctx context.Context, source store.Reader, e ExpandPlan, parents []value.GUID, spool *query.Spool) error {
+	if len(parents) == 0 {
+		return nil
+	}
+	rows, err := source.ReadChildren(ctx, e.Expand, parents)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	_, err = spool.Fill(firstOfEach(e.Many.shown(rows), e.Expand.Show), 0)
+	return err
 }
 
 // firstOfEach passes on the rows to be shown of each parent and one more, so that a parent with very many does not fill the memory. The

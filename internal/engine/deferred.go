@@ -100,60 +100,78 @@ type mark struct {
 // dirtyBatch is how many parents one transaction makes anew.
 const dirtyBatch = 100
 
-// workOff goes through the marks once.
+// workOff goes through the marks once, some in each transaction.
 func (e *Engine) workOff(ctx context.Context) error {
+	return e.eachMarks(ctx, e.store, func(marks []mark) error {
+		err := e.own().Write(ctx, func(x *Tx) error { return x.recompute(marks) })
+		if err == nil {
+			e.deferral.recomputed.Add(int64(len(marks)))
+		}
+		return err
+	})
+}
+
+// eachMarks hands all marks on, some at a time.
+func (e *Engine) eachMarks(ctx context.Context, from store.Reader, do func([]mark) error) error {
 	var after *query.Position
 	for {
-		marks, err := e.readMarks(ctx, after)
+		marks, err := e.readMarks(ctx, from, after)
 		if err != nil || len(marks) == 0 {
 			return err
 		}
-		if err := e.recompute(ctx, marks); err != nil {
+		if err := do(marks); err != nil {
 			return err
 		}
-		e.deferral.recomputed.Add(int64(len(marks)))
 		last := marks[len(marks)-1]
 		after = &query.Position{Values: []value.Value{value.Int(last.kind), value.ID(last.parent)}}
 	}
 }
 
 // recompute makes the parents of some marks anew and takes the marks away, except those that were made again meanwhile.
-func (e *Engine) recompute(ctx context.Context, marks []mark) error {
+func (x *Tx) recompute(marks []mark) error {
 	parents := rules.NewTouched()
 	for _, m := range marks {
-		if set := parents.Of(e.model.ByCode(int(m.kind)).Name); set != nil {
-			set[m.parent] = true
+		parents.Add(x.e.model.ByCode(int(m.kind)).Name, m.parent)
+	}
+	if err := rules.Recompute(env{x}, parents, nil); err != nil {
+		return err
+	}
+	if err := x.flush(); err != nil {
+		return err
+	}
+	t := x.e.columns.dirty
+	for _, m := range marks {
+		err := x.store.Remove(x.ctx, t, []query.Assign{
+			assign(t, "kind", value.Int(m.kind)), assign(t, "parent", value.ID(m.parent)), assign(t, "stamp", value.ID(m.stamp)),
+		})
+		if err != nil {
+			return err
 		}
 	}
-	t := e.columns.dirty
-	return e.own().Write(ctx, func(x *Tx) error {
-		if err := rules.Recompute(env{x}, parents, nil); err != nil {
-			return err
-		}
-		if err := x.flush(); err != nil {
-			return err
-		}
-		for _, m := range marks {
-			err := x.store.Remove(x.ctx, t, []query.Assign{
-				assign(t, "kind", value.Int(m.kind)), assign(t, "parent", value.ID(m.parent)), assign(t, "stamp", value.ID(m.stamp)),
-			})
-			if err != nil {
-				return err
-			}
-		}
+	return nil
+}
+
+// settleMarks brings totals up to date inside a transaction that looks at them: with what it did itself, and with what others deferred.
+func (x *Tx) settleMarks() error {
+	if err := x.Settle(); err != nil {
+		return err
+	}
+	d := &x.e.deferral
+	if d.settled.Load() >= d.marked.Load() {
 		return nil
-	})
+	}
+	return x.e.eachMarks(x.ctx, x.source, x.recompute)
 }
 
 // readMarks reads the next marks after a position.
-func (e *Engine) readMarks(ctx context.Context, after *query.Position) ([]mark, error) {
+func (e *Engine) readMarks(ctx context.Context, from store.Reader, after *query.Position) ([]mark, error) {
 	t := e.columns.dirty
 	root := &query.Link{Table: t}
 	kind, parent := t.MustColumn("kind"), t.MustColumn("parent")
 	q := &query.Query{Root: root, Page: query.Page{Size: dirtyBatch, After: after}}
 	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{kind, parent, t.MustColumn("stamp")})}
 	q.Order = []query.Order{{Expr: query.Ref{Link: root, Column: kind}}, {Expr: query.Ref{Link: root, Column: parent}}}
-	rows, err := e.store.Read(ctx, q)
+	rows, err := from.Read(ctx, q)
 	if err != nil {
 		return nil, err
 	}

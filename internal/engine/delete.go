@@ -25,6 +25,9 @@ func (x *Tx) delete(ch *query.Change, system bool) error {
 		return err
 	}
 	x.put(e, nil, true)
+	if err := x.logLink(w.Old, actionDissociate); err != nil {
+		return err
+	}
 	return x.books.After(w)
 }
 

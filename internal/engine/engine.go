@@ -206,9 +206,12 @@ func assign(t *schema.Table, name string, v value.Value) query.Assign {
 // machineNow is the machine's clock, for what must not follow a rehearsed one.
 func machineNow() int64 { return time.Now().Unix() }
 
+// upserted are the platform's own business tables, which take a write by an id that is not there as a create.
+var upserted = map[string]bool{"contact": true, "account": true, "lead": true, "campaign": true, "campaignactivity": true}
+
 // Upserts tells whether a write by id may create a row of a table (decision 3).
 func (e *Engine) Upserts(t *schema.Table) bool {
-	return e.Settings().UpsertByID || t.Name == "contact" || t.Name == "account"
+	return t.Updatable() && (e.Settings().UpsertByID || upserted[t.Name])
 }
 
 // Organization returns the id of the one organization of the database.

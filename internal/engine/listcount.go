@@ -15,7 +15,11 @@ import (
 // CountMembers counts the members of a dynamic list anew and keeps the number with it. The count is the list's, not what one
 // caller may see of it.
 func (e *Engine) CountMembers(ctx context.Context, list value.GUID) error {
-	return e.own().Write(ctx, func(x *Tx) error {
+	own := e.own()
+	if err := own.settle(ctx); err != nil { // a list may ask for totals: made here, a few rows in each transaction
+		return err
+	}
+	return own.Write(ctx, func(x *Tx) error {
 		row, err := x.Row(e.model.Table("list"), list, false)
 		if err != nil || row == nil || !row.Value("type").Bool() {
 			return err
@@ -24,8 +28,11 @@ func (e *Engine) CountMembers(ctx context.Context, list value.GUID) error {
 	})
 }
 
-// countMembers is CountMembers inside a transaction.
+// countMembers is CountMembers inside a transaction, by totals that are up to date.
 func (x *Tx) countMembers(list *query.Row) error {
+	if err := x.settleMarks(); err != nil {
+		return err
+	}
 	count, err := x.memberTotal(list)
 	if err != nil {
 		return err

@@ -19,12 +19,18 @@ const (
 	operationUpdate = 2
 	operationDelete = 3
 
-	actionCreate     = 1
-	actionUpdate     = 2
-	actionDelete     = 3
-	actionActivate   = 4
-	actionDeactivate = 5
-	actionAssign     = 13
+	actionCreate      = 1
+	actionUpdate      = 2
+	actionDelete      = 3
+	actionActivate    = 4
+	actionDeactivate  = 5
+	actionMerge       = 12
+	actionAssign      = 13
+	actionShare       = 14
+	actionAssociate   = 33
+	actionDissociate  = 34
+	actionModifyShare = 48
+	actionUnshare     = 49
 )
 
 // logLine is a line of the log that waits to be written.
@@ -38,7 +44,7 @@ func (x *Tx) logChange(e *entry, set []query.Assign, version int64) {
 	if !x.logged(e) {
 		return
 	}
-	operation, action := int64(operationUpdate), actionOf(e, set)
+	operation, action := int64(operationUpdate), actionOf(set)
 	if e.stored == nil {
 		operation, action = operationCreate, actionCreate
 	}
@@ -76,9 +82,15 @@ func (x *Tx) logged(e *entry) bool {
 	return (e.table.Track || e.table.Audit) && !x.session.Unlogged
 }
 
-func actionOf(e *entry, set []query.Assign) int64 {
+// actionOf names what an update did, by the first column that tells. Columns come in the order of their table: what a merge sets before
+// the owner and the state.
+func actionOf(set []query.Assign) int64 {
 	for _, a := range set {
 		switch a.Column.Name {
+		case "masterid":
+			if !a.Value.IsNull() {
+				return actionMerge
+			}
 		case "statecode":
 			if a.Value.Int() == 0 {
 				return actionActivate
@@ -163,10 +175,5 @@ func (x *Tx) logDetail(was *query.Row, set []query.Assign) (columns, values valu
 
 // audited tells whether changes of a column are worth a word: the service's own bookkeeping is not.
 func audited(c *schema.Column) bool {
-	switch c.Name {
-	case "statecode", "statuscode", "ownerid", "transactioncurrencyid":
-		return true
-	default:
-		return !c.Hidden && !c.System && c.BaseOf == nil
-	}
+	return !c.Hidden && c.Type != schema.TypeID && !(c.System && c.Computed)
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-
 	"almoner/internal/auth"
 	"almoner/internal/fault"
 	"almoner/internal/fetchxml"
@@ -20,11 +18,24 @@ func (e *Engine) MemberTable(list *query.Row) (*schema.Table, error) {
 	return nil, fault.New(fault.ListWrongMember, "The list %s has no member table: createdfromcode is %s.", list.ID, list.Value("createdfromcode")).At("list", "column createdfromcode")
 }
 
-// Members is the condition that a row is a member of a list: it has a member row, or the list's own query selects it. The caller's
-// rights apply to that query like to any other.
-func (s *Session) Members(ctx context.Context, list *query.Row, root *query.Link) (query.Filter, error) {
+// FromList tells whether a navigation property leads from a list to its members.
+func FromList(nav *schema.Nav) bool {
+	return nav.Members || IsMembership(nav) && nav.From.Name == "list"
+}
+
+// IsMembership tells whether a navigation property joins lists and their members of one table, from either end.
+func IsMembership(nav *schema.Nav) bool {
+	return nav.Through != nil && nav.Through.Intersect.Name == "listmember"
+}
+
+// Members is the condition that a row is a member of a list: it has a member row, or the list's own query selects it. Rows of another
+// table than the list's are none. The caller's rights apply to that query like to any other.
+func (r *reader) Members(list *query.Row, root *query.Link) (query.Filter, error) {
+	if own, err := r.e.MemberTable(list); err != nil || own != root.Table {
+		return query.Const(false), err
+	}
 	if !list.Value("type").Bool() {
-		t := s.e.model.Table("listmember")
+		t := r.e.model.Table("listmember")
 		link := &query.Link{Table: t, Parent: root, From: t.MustColumn("entityid"), To: root.Table.Key}
 		return &query.Exists{Link: link, Where: query.Equal(link, t.MustColumn("listid"), value.ID(list.ID))}, nil
 	}
@@ -32,7 +43,7 @@ func (s *Session) Members(ctx context.Context, list *query.Row, root *query.Link
 	if text == "" {
 		return query.Const(false), nil
 	}
-	members, err := fetchxml.Members(s.e.model, text, root.Table)
+	members, err := fetchxml.Members(r.e.model, text, root.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +150,7 @@ func (x *Tx) MemberIDs(list *query.Row) ([]value.GUID, *schema.Table, error) {
 	root := &query.Link{Table: t}
 	q := &query.Query{Root: root}
 	q.Select = query.Node{Link: root, Outputs: query.Refs(root, []*schema.Column{t.Key})}
-	if q.Where, err = x.session.Members(x.ctx, list, root); err != nil {
+	if q.Where, err = x.Members(list, root); err != nil {
 		return nil, nil, err
 	}
 	plan, err := x.Prepare(q)

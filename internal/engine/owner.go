@@ -36,7 +36,7 @@ func (x *Tx) assignOwner(w *rules.Write, owner value.Value, system bool) error {
 			return err
 		}
 	}
-	x.setOwner(w.New, owner, principal.Value("businessunitid").ID())
+	x.setOwner(w.New, owner, principal.Value("businessunitid"))
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (x *Tx) checkOwner(table string, principal *query.Row) error {
 }
 
 // setOwner fills ownerid and the columns that follow it.
-func (x *Tx) setOwner(r *query.Row, owner value.Value, unit value.GUID) {
+func (x *Tx) setOwner(r *query.Row, owner, unit value.Value) {
 	user, team := value.Null, value.Null
 	if owner.TypeCode() == x.e.columns.team.TypeCode {
 		team = value.ID(owner.ID())
@@ -92,5 +92,5 @@ func (x *Tx) setOwner(r *query.Row, owner value.Value, unit value.GUID) {
 	r.Put("ownerid", owner)
 	r.Put("owninguser", user)
 	r.Put("owningteam", team)
-	r.Put("owningbusinessunit", value.ID(unit))
+	r.Put("owningbusinessunit", unit)
 }

@@ -35,11 +35,21 @@ type Page struct {
 // Prepare runs the passes over a bound query: privileges, caller and clock, order and page; then lays out its cells. The query
 // is changed in place and belongs to the plan from then on.
 func (r *reader) Prepare(q *query.Query) (*Plan, error) {
-	if err := auth.Secure(r.caller, q); err != nil {
+	if err := r.narrow(q); err != nil {
 		return nil, err
 	}
+	stabilize(q)
+	return checkedPlan(q)
+}
+
+// narrow makes a bound query say what it means for this caller at this moment: what they may read of it, and values in place of caller
+// and clock.
+func (r *reader) narrow(q *query.Query) error {
+	if err := auth.Secure(r.caller, q); err != nil {
+		return err
+	}
 	hideDerived(q, r.e.columns.audit)
-	return r.prepareTrusted(q)
+	return query.Resolve(q, r.e.resolveContext(r.caller, r.now))
 }
 
 // prepareTrusted is Prepare for the service's own queries: privileges do not apply.
@@ -51,7 +61,7 @@ func (r *reader) prepareTrusted(q *query.Query) (*Plan, error) {
 	return checkedPlan(q)
 }
 
-// stabilize appends the key as the last sort value, here and in every expanded collection, so that pages never lose or repeat a row.
+// stabilize appends the key, ascending, as the last sort value, here and in every expanded collection, so that pages never lose or repeat a row.
 func stabilize(q *query.Query) {
 	eachMany(&q.Select, stabilize)
 	if q.Grouped || q.Distinct || q.Root.Table.Key == nil {
@@ -61,8 +71,7 @@ func stabilize(q *query.Query) {
 	if slices.ContainsFunc(q.Order, func(o query.Order) bool { return o.Expr == query.Expr(key) }) {
 		return
 	}
-	desc := len(q.Order) > 0 && q.Order[len(q.Order)-1].Desc
-	q.Order = append(q.Order, query.Order{Expr: key, Desc: desc})
+	q.Order = append(q.Order, query.Order{Expr: key})
 }
 
 func eachMany(n *query.Node, do func(*query.Query)) {
@@ -90,7 +99,7 @@ func (r *reader) Read(ctx context.Context, plan *Plan, limit int, fn func(*Page)
 		return r.stream(ctx, plan, limit, fn)
 	}
 	return r.snapshot(ctx, func(source store.Reader) error {
-		page, err := spoolPage(ctx, source, plan, limit)
+		page, err := r.spoolPage(ctx, source, plan, limit)
 		if err != nil {
 			return err
 		}
@@ -116,8 +125,8 @@ func (r *reader) snapshot(ctx context.Context, fn func(store.Reader) error) erro
 	return fn(r.source)
 }
 
-// spoolPage reads parent rows and then, once per expanded collection, all of their children.
-func spoolPage(ctx context.Context, source store.Reader, plan *Plan, limit int) (*Page, error) {
+// spoolPage reads parent rows and then all of their children, by one statement per expanded collection and dynamic list.
+func (r *reader) spoolPage(ctx context.Context, source store.Reader, plan *Plan, limit int) (*Page, error) {
 	rows, err := source.Read(ctx, plan.Query)
 	if err != nil {
 		return nil, err
@@ -129,15 +138,23 @@ func spoolPage(ctx context.Context, source store.Reader, plan *Plan, limit int) 
 		return nil, err
 	}
 	page := &Page{Plan: plan, Rows: spool, Limit: limit}
-	page.Children, err = children(ctx, source, plan.Root, spool)
+	page.Children, err = r.children(ctx, source, plan.Root, spool, limit)
 	spool.Seek(0)
 	return page, err
 }
 
 // Count returns how many rows a prepared query matches, whatever its page.
 func (r *reader) Count(ctx context.Context, plan *Plan) (int64, error) {
-	defer r.logSlow(ctx, time.Now(), "count", plan.Query)
-	return r.source.Count(ctx, plan.Query)
+	return r.count(ctx, plan.Query)
+}
+
+// count counts the rows a query matches, by totals that are up to date.
+func (r *reader) count(ctx context.Context, q *query.Query) (int64, error) {
+	defer r.logSlow(ctx, time.Now(), "count", q)
+	if err := r.settleBefore(ctx, q); err != nil {
+		return 0, err
+	}
+	return r.source.Count(ctx, q)
 }
 
 // Find checks that a row exists and that the caller may read it, and returns it with all stored columns: 404 when it is not
@@ -151,9 +168,17 @@ func (r *reader) Find(ctx context.Context, t *schema.Table, id value.GUID) (*que
 		return nil, err
 	}
 	if row == nil {
-		return nil, fault.NotFound(t.Name, id.String())
+		return nil, r.missing(t, id)
 	}
 	return row, r.allowed(ctx, row, auth.Read)
+}
+
+// missing says that a row is not there: as a write says it inside a transaction, as a read does outside.
+func (r *reader) missing(t *schema.Table, id value.GUID) error {
+	if _, outside := r.source.(store.Store); outside {
+		return fault.NothingToRead(t.Name, id.String())
+	}
+	return fault.NotFound(t.Name, id.String())
 }
 
 // allowed refuses a right on a row that the caller holds, but not for this row.
@@ -166,6 +191,5 @@ func (r *reader) CountSource(ctx context.Context, plan *Plan) (int64, error) {
 	q := plan.Query
 	plain := &query.Query{Root: q.Root, Links: q.Links, Where: q.Where}
 	plain.Select = query.Node{Link: q.Root, Outputs: query.Refs(q.Root, []*schema.Column{q.Root.Table.Key})}
-	defer r.logSlow(ctx, time.Now(), "count", plain)
-	return r.source.Count(ctx, plain)
+	return r.count(ctx, plain)
 }

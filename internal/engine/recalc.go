@@ -58,7 +58,7 @@ func (e *Engine) Recalc(ctx context.Context, how rules.Recalculation, unlogged b
 	}
 	wrong := rules.NewTouched()
 	note := func(d rules.Drift) error {
-		wrong.Of(d.Parent.Table)[d.Parent.ID] = true
+		wrong.Add(d.Parent.Table, d.Parent.ID)
 		return nil
 	}
 	if err := e.compare(ctx, rules.Recalculation{Check: true, Only: how.Only, Progress: how.Progress, Drift: note}); err != nil {
@@ -72,9 +72,9 @@ func (e *Engine) compare(ctx context.Context, how rules.Recalculation) error {
 	return e.store.View(ctx, func(r store.Reader) error { return rules.Recalc(lookout{ctx, e.own(), r}, how) })
 }
 
-// mend makes parents anew, a few in each transaction, and tells of what was wrong once it is mended.
+// mend makes rows anew, a few in each transaction, and tells of what was wrong once it is mended.
 func (e *Engine) mend(ctx context.Context, wrong rules.Touched, tell func(rules.Drift) error) error {
-	for _, table := range rules.TouchedTables {
+	for _, table := range wrong.Tables() {
 		ids := wrong.Sorted(table)
 		for len(ids) > 0 {
 			some := ids[:min(len(ids), dirtyBatch)]
@@ -90,7 +90,7 @@ func (e *Engine) mend(ctx context.Context, wrong rules.Touched, tell func(rules.
 func (e *Engine) mendSome(ctx context.Context, table string, ids []value.GUID, tell func(rules.Drift) error) error {
 	parents := rules.NewTouched()
 	for _, id := range ids {
-		parents.Of(table)[id] = true
+		parents.Add(table, id)
 	}
 	var mended []rules.Drift
 	err := e.own().Write(ctx, func(x *Tx) error {

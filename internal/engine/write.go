@@ -55,6 +55,9 @@ func (x *Tx) create(ch *query.Change, system bool) (value.GUID, error) {
 		return value.GUID{}, err
 	}
 	x.put(e, w.New, true)
+	if err := x.logLink(w.New, actionAssociate); err != nil {
+		return value.GUID{}, err
+	}
 	if err := x.books.After(w); err != nil {
 		return value.GUID{}, err
 	}
@@ -98,7 +101,7 @@ func (x *Tx) newRow(t *schema.Table, id value.GUID) *query.Row {
 	x.stampModified(r)
 	switch t.Owner {
 	case schema.UserOwned:
-		x.setOwner(r, value.Ref(x.caller.User, x.e.columns.user.TypeCode), x.caller.Unit)
+		x.setOwner(r, value.Ref(x.caller.User, x.e.columns.user.TypeCode), value.ID(x.ownUnit()))
 	case schema.OrganizationOwned:
 		x.setIf(r, "organizationid", value.ID(x.caller.Organization))
 	}
@@ -149,6 +152,7 @@ func (x *Tx) apply(w *rules.Write, set []query.Assign, system bool) error {
 		}
 		w.New.Set(a.Column, a.Value)
 	}
+	x.placeInUnit(w)
 	return nil
 }
 

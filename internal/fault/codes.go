@@ -57,6 +57,7 @@ const (
 	DuplicateRecord           Code = 0x80040237
 	DuplicateDetected         Code = 0x80040333
 	HierarchyLoop             Code = 0x80040387
+	AccountLoop               Code = 0x80040507
 	FetchMalformed            Code = 0x80040303
 	FetchUnknownEntity        Code = 0x80041102
 	FetchUnknownAttribute     Code = 0x80041103
@@ -85,6 +86,7 @@ const (
 	CurrencyNull              Code = 0x80048cfb
 	CurrencyInvalid           Code = 0x80048cfc
 	BaseOverflow              Code = 0x80048cec
+	BaseUnderflow             Code = 0x80048ceb
 	MergeInactive             Code = 0x80045304
 	MergeIdentical            Code = 0x80045305
 	MergeNotAllowed           Code = 0x80045301

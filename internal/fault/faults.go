@@ -1,10 +1,18 @@
 package fault
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// NotFound says that no row of a table has this id.
-func NotFound(table, id string) *Error {
-	return New(ObjectDoesNotExist, "Entity '%s' With Id = %s Does Not Exist", table, id).At(table, "id "+id)
+// NotFound says that no row of a table has the id a write names: of the row itself, or of one it binds.
+func NotFound(table, id string) *Error { return missing(table, table, id) }
+
+// NothingToRead says that no row of a table has the id a read asks for. The platform puts it a little differently.
+func NothingToRead(table, id string) *Error { return missing("Entity '"+table+"'", table, id) }
+
+func missing(named, table, id string) *Error {
+	return New(ObjectDoesNotExist, "%s With Id = %s Does Not Exist", named, id).At(table, "id "+id)
 }
 
 // NoSegment says that a URL segment names nothing.
@@ -29,6 +37,12 @@ func Property(name, table, near string) *Error {
 // Rule is the refusal of a business rule: table, the rule's name and the column it looked at go into the trace.
 func Rule(table, rule, column, format string, args ...any) *Error {
 	return New(RuleRefused, format, args...).At(table, "rule "+rule, "column "+column)
+}
+
+// Option says that a number is none of those a choice takes.
+func Option(table, column string, n int64, accepted []int64) *Error {
+	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(accepted), " ", ","), "[]")
+	return New(BadOption, "A validation error occurred. The value %d of '%s' on record of type '%s' is outside the valid range. Accepted Values: %s", n, column, table, list)
 }
 
 // Missing says that a row cannot live without a column.

@@ -122,6 +122,17 @@ func TestBind(t *testing.T) {
   select kind: t0.svc_gifttype
   select y: groupfiscalyear(t0.svc_giftdate)
   order by output 0 desc, output 3, output 4`},
+		{"sorted groups", `<fetch aggregate="true"><entity name="svc_gift"><attribute name="svc_gifttype" alias="kind" groupby="true"/><attribute name="svc_donor" alias="who" groupby="true"/>` +
+			`<attribute name="svc_giftmethod" alias="methods" aggregate="countcolumn"/><order alias="kind" descending="true"/><order alias="who"/><order alias="methods"/></entity></fetch>`, `from svc_gift t0 grouped
+  select kind: t0.svc_gifttype
+  select who: t0.svc_donor
+  select methods: countcolumn(t0.svc_giftmethod)
+  select following labelrank(t0.svc_gifttype)
+  select following (t1.svc_formaldefault of inner svc_donor t1 on t1.svc_donorid = t0.svc_donor)
+  order by output 3 desc, output 4, output 2, output 0, output 1`},
+		{"groups sorted by number", `<fetch aggregate="true" useraworderby="true"><entity name="svc_gift"><attribute name="svc_gifttype" alias="kind" groupby="true"/><order alias="kind"/></entity></fetch>`, `from svc_gift t0 grouped
+  select kind: t0.svc_gifttype
+  order by output 0`},
 		{"distinct", `<fetch distinct="true"><entity name="svc_gift"><attribute name="svc_purpose"/><order attribute="svc_gifttype"/><order attribute="svc_purpose"/></entity></fetch>`, `from svc_gift t0 distinct
   select svc_purpose: t0.svc_purpose
   select labelrank(t0.svc_gifttype)

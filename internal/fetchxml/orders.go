@@ -63,8 +63,24 @@ func (b *binder) orderByAlias(o Order) error {
 	if i < 0 {
 		return fault.New(fault.FetchOrderNeedsAlias, "The alias '%s' of an order clause is not that of an attribute.", o.Alias)
 	}
-	q.Order = append(q.Order, query.Order{Expr: query.OutputRef{Index: i}, Desc: o.Descending})
+	q.Order = append(q.Order, query.Order{Expr: query.OutputRef{Index: b.groupSort(i)}, Desc: o.Descending})
 	return nil
+}
+
+// groupSort is the output by which groups are sorted where one is asked for: that one, or for a choice or a lookup one more without a
+// name, which holds the rank of its label or the name of what it points at.
+func (b *binder) groupSort(i int) int {
+	key := b.bound.Query.Select.Outputs[i]
+	ref, ok := key.Expr.(query.Ref)
+	if !ok || !key.GroupKey() {
+		return i
+	}
+	e := b.sortValue(ref)
+	if e == query.Expr(ref) {
+		return i
+	}
+	b.add(query.Output{Expr: e, Follows: true})
+	return len(b.bound.Query.Select.Outputs) - 1
 }
 
 // sortValue is what a column is sorted by: choices by their label unless asked otherwise, lookups by the name of what they
@@ -122,7 +138,7 @@ func tieBreakers(q *query.Query) []query.Expr {
 	switch {
 	case q.Grouped || q.Distinct:
 		for i := range q.Select.Outputs {
-			if q.Select.Outputs[i].Agg == query.AggNone {
+			if q.Select.Outputs[i].GroupKey() {
 				out = append(out, query.OutputRef{Index: i})
 			}
 		}

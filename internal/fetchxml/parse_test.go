@@ -74,6 +74,9 @@ var roundTrips = []string{
 		`<filter><condition entityname="d" attribute="svc_donorid" operator="null"/></filter>`),
 	`<fetch aggregate="true"><entity name="svc_gift"><attribute name="svc_totalgift" alias="total" aggregate="avg"/><attribute name="svc_donor" alias="n" aggregate="countcolumn" distinct="true"/><attribute name="svc_giftdate" alias="m" groupby="true" dategrouping="month"/>` +
 		`<link-entity name="svc_donor" from="svc_donorid" to="svc_donor" alias="d"><attribute name="svc_stage" alias="stage" groupby="true"/></link-entity><order alias="n" descending="true"/></entity></fetch>`,
+	`<fetch aggregate="true"><entity name="svc_gift"><attribute name="svc_giftid" alias="n" aggregate="count"/><attribute name="svc_gifttype" alias="kind" groupby="true"/><attribute name="svc_donor" alias="who" groupby="true"/>` +
+		`<attribute name="svc_giftmethod" alias="methods" aggregate="countcolumn"/><order alias="kind" descending="true"/><order alias="who"/><order alias="methods"/></entity></fetch>`,
+	`<fetch aggregate="true" useraworderby="1"><entity name="svc_gift"><attribute name="svc_giftid" alias="n" aggregate="count"/><attribute name="svc_gifttype" alias="kind" groupby="true"/><order alias="kind" descending="true"/></entity></fetch>`,
 	`<fetch distinct="true"><entity name="svc_gift"><attribute name="svc_gifttype"/><attribute name="svc_donor" alias="who"/><order attribute="svc_gifttype"/><order attribute="svc_giftnum" descending="true"/></entity></fetch>`,
 	`<fetch distinct="true"><entity name="svc_gift"><attribute name="svc_gifttype"/></entity></fetch>`,
 	on("svc_fund", `<attribute name="svc_fundid" alias="below" rowaggregate="CountChildren"/><filter><condition attribute="svc_parent" operator="under" value="00000000-0000-0000-0000-00000000000a"/></filter>`),

@@ -128,10 +128,11 @@ func (p *printer) rawOrder(orders []query.Order) bool {
 	for _, o := range orders {
 		e := o.Expr
 		if at, ok := e.(query.OutputRef); ok {
-			if p.query.Grouped {
+			out := &p.query.Select.Outputs[at.Index]
+			if out.Agg != query.AggNone {
 				continue
 			}
-			e = p.query.Select.Outputs[at.Index].Expr
+			e = out.Expr
 		}
 		if ref, ok := e.(query.Ref); ok && isChoice(ref.Column) {
 			raw = true
@@ -150,7 +151,7 @@ func (p *printer) order(o query.Order) {
 	e := o.Expr
 	at, isOutput := e.(query.OutputRef)
 	if isOutput && p.query.Grouped {
-		p.leaf("order", attr{"alias", p.query.Select.Outputs[at.Index].Name}, flag("descending", o.Desc))
+		p.leaf("order", attr{"alias", p.groupAlias(at.Index)}, flag("descending", o.Desc))
 		return
 	}
 	if isOutput {
@@ -162,6 +163,22 @@ func (p *printer) order(o query.Order) {
 		return
 	}
 	p.leaf("order", attr{"attribute", ref.Column.Name}, attr{"entityname", p.elsewhere(ref.Link, p.query.Root)}, flag("descending", o.Desc))
+}
+
+// groupAlias is the alias by which an output of an aggregate query is sorted: its own, or that of the group key it follows from.
+func (p *printer) groupAlias(i int) string {
+	outputs := p.query.Select.Outputs
+	if !outputs[i].Follows {
+		return outputs[i].Name
+	}
+	ref, _ := baseRef(outputs[i].Expr)
+	for k := range outputs {
+		if key, ok := outputs[k].Expr.(query.Ref); ok && outputs[k].GroupKey() && key == ref {
+			return outputs[k].Name
+		}
+	}
+	p.fail("a computed sort key")
+	return ""
 }
 
 // elsewhere is the entityname by which a source is meant from another; "" when they are the same.

@@ -29,8 +29,8 @@ var (
 
 // access holds the messages about who may do what: sharing, rights, team members and role privileges.
 var access = []*Message{
-	{Name: "GrantAccess", Params: shareParams, Doc: "Shares a row with a user or team.", Do: share((*auth.Sharing).Grant)},
-	{Name: "ModifyAccess", Params: shareParams, Doc: "Replaces what a user or team was given on a row.", Do: share((*auth.Sharing).Modify)},
+	{Name: "GrantAccess", Params: shareParams, Doc: "Shares a row with a user or team.", Do: share(engine.Shared, (*auth.Sharing).Grant)},
+	{Name: "ModifyAccess", Params: shareParams, Doc: "Replaces what a user or team was given on a row.", Do: share(engine.ShareModified, (*auth.Sharing).Modify)},
 	{Name: "RevokeAccess", Params: []Param{{Name: "Target", Type: entityType}, {Name: "Revokee", Type: principalType}}, Doc: "Ends the sharing of a row with a user or team.", Do: revoke},
 	{
 		Name: "RetrievePrincipalAccess", Function: true, Binding: OnRow, Tables: onPrincipal, Params: []Param{{Name: "Target", Type: entityType}},
@@ -72,7 +72,27 @@ func sharing(c *Call, tx *engine.Tx) (*auth.Sharing, error) {
 	return &auth.Sharing{Tx: st, Model: c.Model(), Caller: c.Session.Caller(), Now: time.Unix(c.Session.Now(), 0)}, err
 }
 
-func share(do func(*auth.Sharing, context.Context, *query.Row, *query.Row, auth.Mask) error) func(context.Context, *Call) (*Result, error) {
+// reshare runs a change of what a user or team was given on a row, and logs it if it did change that.
+func reshare(ctx context.Context, c *Call, tx *engine.Tx, event engine.ShareEvent, row, principal *query.Row, change func(*auth.Sharing) error) error {
+	s, err := sharing(c, tx)
+	if err != nil {
+		return err
+	}
+	was, err := s.Given(ctx, row, principal)
+	if err != nil {
+		return err
+	}
+	if err := change(s); err != nil {
+		return err
+	}
+	now, err := s.Given(ctx, row, principal)
+	if err != nil || now == was {
+		return err
+	}
+	return tx.LogShare(event, row, principal, was, now)
+}
+
+func share(event engine.ShareEvent, do func(*auth.Sharing, context.Context, *query.Row, *query.Row, auth.Mask) error) func(context.Context, *Call) (*Result, error) {
 	return func(ctx context.Context, c *Call) (*Result, error) {
 		row, err := readable(ctx, c, "Target")
 		if err != nil {
@@ -98,11 +118,7 @@ func share(do func(*auth.Sharing, context.Context, *query.Row, *query.Row, auth.
 			if err != nil {
 				return err
 			}
-			s, err := sharing(c, tx)
-			if err != nil {
-				return err
-			}
-			return do(s, ctx, row, principal, mask)
+			return reshare(ctx, c, tx, event, row, principal, func(s *auth.Sharing) error { return do(s, ctx, row, principal, mask) })
 		})
 	}
 }
@@ -132,11 +148,7 @@ func revoke(ctx context.Context, c *Call) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		s, err := sharing(c, tx)
-		if err != nil {
-			return err
-		}
-		return s.Revoke(ctx, row, principal)
+		return reshare(ctx, c, tx, engine.Unshared, row, principal, func(s *auth.Sharing) error { return s.Revoke(ctx, row, principal) })
 	})
 }
 

@@ -12,9 +12,6 @@ import (
 	"almoner/internal/value"
 )
 
-// maxTargets is the most rows one bulk message takes.
-const maxTargets = 1000
-
 var targets = []Param{{Name: "Targets", Type: "Collection(Microsoft.Dynamics.CRM.crmbaseentity)"}}
 
 // bulk holds the messages that write many rows of one table at once, all or none.
@@ -34,9 +31,6 @@ func bindTargets(c *Call, kind query.ChangeKind) ([]*query.Change, error) {
 	items, err := c.Params.Items("Targets")
 	if err != nil {
 		return nil, err
-	}
-	if len(items) > maxTargets {
-		return nil, fault.New(fault.BadPayload, "Targets holds %d rows; at most %d are taken.", len(items), maxTargets).At("parameter Targets")
 	}
 	if c.Table.ReadOnly {
 		return nil, fault.New(fault.BadRequest, "The table '%s' is read only.", c.Table.Name).WithStatus(405).At(c.Table.Name)
@@ -64,13 +58,32 @@ func bindTarget(c *Call, j odata.JSON, kind query.ChangeKind) (*query.Change, er
 	if err != nil {
 		return nil, err
 	}
-	if ref := j.Member("@odata.id"); ref.IsString() && ch.ID.IsZero() {
-		_, ch.ID, err = odata.ParseReference(c.Model(), ref.Text())
+	if ref := j.Member("@odata.id"); ref.IsString() {
+		if err := nameTarget(c, ch, ref.Text()); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && kind != query.Create && ch.ID.IsZero() {
-		err = fault.New(fault.BadPayload, "EdmEntityObject passed should have the key property value set.").At(c.Table.Name, "column "+c.Table.Key.Name)
+	if kind != query.Create && ch.ID.IsZero() {
+		return nil, fault.New(fault.BadPayload, "EdmEntityObject passed should have the key property value set.").At(c.Table.Name, "column "+c.Table.Key.Name)
 	}
-	return ch, err
+	return ch, nil
+}
+
+// nameTarget takes the row of a change from the address a target carries. It must be a row of the message's table, and the one that the
+// target's key names if there is a key too.
+func nameTarget(c *Call, ch *query.Change, address string) error {
+	t, id, err := odata.ParseReference(c.Model(), address)
+	switch {
+	case err != nil:
+		return err
+	case t != c.Table:
+		return fault.New(fault.BadPayload, "All targets must be of '%s'; '%s' is of '%s'.", c.Table.Name, address, t.Name).At(c.Table.Name)
+	case !ch.ID.IsZero() && ch.ID != id:
+		return fault.New(fault.BadPayload, "The key %s of a target is not the key %s of its address '%s'.", ch.ID, id, address).
+			At(c.Table.Name, "column "+c.Table.Key.Name)
+	}
+	ch.ID = id
+	return nil
 }
 
 func sameType(text, table string) bool {
@@ -107,6 +120,9 @@ func createMultiple(_ context.Context, c *Call) (*Result, error) {
 
 // updateMultiple updates each row once: of targets with the same key only the first takes effect.
 func updateMultiple(_ context.Context, c *Call) (*Result, error) {
+	if !c.Table.Updatable() {
+		return nil, fault.New(fault.BadRequest, "Rows of '%s' cannot be updated.", c.Table.Name).WithStatus(405).At(c.Table.Name)
+	}
 	changes, err := bindTargets(c, query.Update)
 	if err != nil {
 		return nil, err

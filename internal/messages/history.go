@@ -116,23 +116,22 @@ func recordHistory(ctx context.Context, c *Call) (*Result, error) {
 	return &Result{Body: struct{ AuditDetailCollection auditCollection }{out}}, nil
 }
 
-// detailOf turns a line of the log into the platform's form; nil when it does not speak of the column asked for.
+// detailOf turns a line of the log into the platform's form; nil when it speaks of no column of the table, or not of the one asked for.
 func detailOf(t *schema.Table, line *query.Row, column string) *auditDetail {
 	kind := []byte(`"#Microsoft.Dynamics.CRM.` + t.Name + `"`)
 	d := &auditDetail{
 		Type: "#Microsoft.Dynamics.CRM.AttributeAuditDetail", Invalid: []string{}, Deleted: emptySet{Keys: []string{}, Values: []string{}},
 		Old: map[string]json.RawMessage{"@odata.type": kind}, New: map[string]json.RawMessage{"@odata.type": kind},
 	}
-	found := column == ""
+	found := false
 	for _, a := range engine.ChangedColumns(line.Value("changedata").Text()) {
-		if column != "" && a.Name != column {
+		col := t.Column(a.Name)
+		if col == nil || column != "" && a.Name != column {
 			continue
 		}
 		found = true
-		if col := t.Column(a.Name); col != nil {
-			put(d.Old, col, a.Old)
-			put(d.New, col, a.New)
-		}
+		put(d.Old, col, a.Old)
+		put(d.New, col, a.New)
 	}
 	if !found {
 		return nil
@@ -178,7 +177,16 @@ func auditDetails(ctx context.Context, c *Call) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{Body: struct{ AuditDetail *auditDetail }{detailOf(t, line, "")}}, nil
+	var detail any = plainDetail{"#Microsoft.Dynamics.CRM.AuditDetail"}
+	if d := detailOf(t, line, ""); d != nil {
+		detail = d
+	}
+	return &Result{Body: struct{ AuditDetail any }{detail}}, nil
+}
+
+// plainDetail is the detail of a line that speaks of no column, such as that of a share.
+type plainDetail struct {
+	Type string `json:"@odata.type"`
 }
 
 // deleteHistory forgets what a row's audited changes were; that it changed stays known, for deltas.

@@ -2,6 +2,8 @@ package messages
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"almoner/internal/fault"
 	"almoner/internal/query"
@@ -11,6 +13,9 @@ import (
 
 // Version is the platform version clients are told: four parts, the first two those of the API.
 const Version = "9.2.24014.197"
+
+// EndpointAccessTypes are the kinds of access RetrieveCurrentOrganization can be asked for. The addresses are the same for all.
+var EndpointAccessTypes = []string{"Default", "Internet", "Intranet"}
 
 // identity holds the functions clients call to learn who and where they are.
 var identity = []*Message{
@@ -29,7 +34,7 @@ var identity = []*Message{
 	},
 	{
 		Name: "RetrieveCurrentOrganization", Function: true, Doc: "The organization behind this address.",
-		Params:  []Param{{Name: "AccessType", Type: "Microsoft.Dynamics.CRM.EndpointAccessType", Optional: true}},
+		Params:  []Param{{Name: "AccessType", Type: "Microsoft.Dynamics.CRM.EndpointAccessType"}},
 		Returns: "Microsoft.Dynamics.CRM.RetrieveCurrentOrganizationResponse",
 		Fields:  []Param{{Name: "Detail", Type: "Microsoft.Dynamics.CRM.OrganizationDetail"}},
 		Do:      currentOrganization,
@@ -85,6 +90,13 @@ type organizationDetail struct {
 }
 
 func currentOrganization(ctx context.Context, c *Call) (*Result, error) {
+	access, err := c.Params.Text("AccessType")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(EndpointAccessTypes, access) {
+		return nil, badParameter("AccessType", "one of "+strings.Join(EndpointAccessTypes, ", "))
+	}
 	id := c.Session.Caller().Organization
 	row, err := c.Session.Engine().Store().Get(ctx, c.Model().Table("organization"), id, nil)
 	if err != nil {

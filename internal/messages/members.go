@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"encoding/json"
 
 	"almoner/internal/auth"
 	"almoner/internal/engine"
@@ -74,7 +73,7 @@ func named(c *Call, own *schema.Table) ([]member, error) {
 		return nil, err
 	}
 	for _, raw := range entities {
-		t, id, err := memberOf(c, raw, own)
+		t, id, err := reference(c.Model(), raw, nil)
 		if err != nil {
 			return nil, fault.In(err, "parameter Members")
 		}
@@ -84,17 +83,17 @@ func named(c *Call, own *schema.Table) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Params.Has("EntityId") {
-		text, err := c.Params.Text("EntityId")
-		if err != nil {
-			return nil, err
-		}
-		texts = append(texts, text)
-	}
 	for _, text := range texts {
 		id, err := value.ParseGUID(text)
 		if err != nil {
-			return nil, badParameter("MemberIds", "a GUID")
+			return nil, badParameter("MemberIds", "a list of GUIDs")
+		}
+		out = append(out, member{own, id})
+	}
+	if c.Params.Has("EntityId") {
+		id, err := c.Params.ID("EntityId")
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, member{own, id})
 	}
@@ -102,14 +101,6 @@ func named(c *Call, own *schema.Table) ([]member, error) {
 		return nil, fault.New(fault.BadPayload, "No members are given: send Members, MemberIds or EntityId.")
 	}
 	return out, nil
-}
-
-func memberOf(c *Call, raw json.RawMessage, own *schema.Table) (*schema.Table, value.GUID, error) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) == nil && fields["@odata.type"] == nil && fields["@odata.id"] == nil {
-		return reference(c.Model(), raw, own)
-	}
-	return reference(c.Model(), raw, nil)
 }
 
 // eachMember runs do for every member a call names, in its transaction.

@@ -8,11 +8,8 @@ import (
 	"almoner/internal/value"
 )
 
-// floatRange bounds floating-point columns, which declare no range of their own; floatPlaces is the platform's most.
-const (
-	floatRange  = 100000000000
-	floatPlaces = 5
-)
+// floatRange bounds floating-point columns, which declare no range of their own.
+const floatRange = 100000000000
 
 // enumColumnShape is the common part of all columns that hold values of an option set.
 var enumColumnShape = entityShape("EnumAttributeMetadata", columnShape,
@@ -28,7 +25,7 @@ var (
 	decimalShape = entityShape("DecimalAttributeMetadata", columnShape, append(scaledRange(edmDecimal),
 		get("Precision", edmInt32, func(c *schema.Column) any { return c.Scale }), enumFixed("ImeMode", imeMode, "Disabled"))...)
 	doubleShape = entityShape("DoubleAttributeMetadata", columnShape,
-		fixed("MinValue", edmDouble, -floatRange), fixed("MaxValue", edmDouble, floatRange), fixed("Precision", edmInt32, floatPlaces),
+		fixed("MinValue", edmDouble, -floatRange), fixed("MaxValue", edmDouble, floatRange), fixed("Precision", edmInt32, schema.FloatScale),
 		enumFixed("ImeMode", imeMode, "Disabled"))
 	moneyShape = entityShape("MoneyAttributeMetadata", columnShape, append(scaledRange(edmDouble),
 		get("Precision", edmInt32, func(c *schema.Column) any { return c.Scale }),
@@ -71,6 +68,10 @@ var (
 	stateShape       = entityShape("StateAttributeMetadata", enumColumnShape)
 	statusShape      = entityShape("StatusAttributeMetadata", enumColumnShape)
 	entityNameShape  = entityShape("EntityNameAttributeMetadata", enumColumnShape)
+
+	// No column is an image or a file: these are types to cast to, which leave nothing.
+	imageShape = entityShape("ImageAttributeMetadata", columnShape)
+	fileShape  = entityShape("FileAttributeMetadata", columnShape)
 )
 
 // columnShapes says which shape a column of a type has.

@@ -56,7 +56,11 @@ func (d *csdl) setNotes(t *schema.Table) {
 	}
 	if t.ReadOnly {
 		d.capability("InsertRestrictions", "Insertable", "false")
+	}
+	if !t.Updatable() {
 		d.capability("UpdateRestrictions", "Updatable", "false")
+	}
+	if t.ReadOnly {
 		d.capability("DeleteRestrictions", "Deletable", "false")
 	}
 }

@@ -134,6 +134,20 @@ func TestColumnFacts(t *testing.T) {
 	}
 }
 
+// TestCastsToAbsentTypes casts to the types no column has: the platform knows them, so they are empty rather than unknown.
+func TestCastsToAbsentTypes(t *testing.T) {
+	s := service(t)
+	for _, name := range []string{"Image", "File"} {
+		target := `EntityDefinitions(LogicalName='svc_gift')/Attributes/Microsoft.Dynamics.CRM.` + name + `AttributeMetadata`
+		if got := rows(t, answer(t, s, target+`?$select=LogicalName`)); len(got) != 0 {
+			t.Errorf("%s: %v", target, got)
+		}
+		if _, err := ask(t, s, `EntityDefinitions(LogicalName='svc_gift')/Attributes(LogicalName='svc_giftnum')/Microsoft.Dynamics.CRM.`+name+`AttributeMetadata`); err == nil {
+			t.Errorf("svc_giftnum passes for a column of type %s", name)
+		}
+	}
+}
+
 // TestTableFacts checks the members of a table, its privileges included.
 func TestTableFacts(t *testing.T) {
 	s := service(t)

@@ -1,5 +1,7 @@
 package metadata
 
+import "almoner/internal/messages"
+
 // enumeration is one EDM enumeration: its members with their values.
 type enumeration struct {
 	name    string
@@ -59,7 +61,7 @@ var (
 		{"None", 0}, {"ReadAccess", 1}, {"WriteAccess", 2}, {"AppendAccess", 4}, {"AppendToAccess", 16}, {"CreateAccess", 32},
 		{"DeleteAccess", 65536}, {"ShareAccess", 262144}, {"AssignAccess", 524288},
 	}}
-	endpointAccessType = counted("EndpointAccessType", "Default", "Internet", "Intranet")
+	endpointAccessType = counted("EndpointAccessType", messages.EndpointAccessTypes...)
 	endpointType       = counted("EndpointType", "OrganizationService", "OrganizationDataService", "WebApplication")
 	organizationState  = counted("OrganizationState", "Enabled", "Disabled")
 	privilegeDepth     = counted("PrivilegeDepth", "Basic", "Local", "Deep", "Global")

@@ -43,11 +43,13 @@ var upserted = []string{"account", "contact"}
 
 // messageNames lists what a table takes, plain messages first.
 func (s *Service) messageNames(t *schema.Table) []messageName {
-	names := plainMessages
-	if t.ReadOnly {
+	names := slices.Clone(plainMessages)
+	switch {
+	case t.ReadOnly:
 		names = []messageName{"Retrieve", "RetrieveMultiple"}
+	case !t.Updatable():
+		names = []messageName{"Create", "Retrieve", "RetrieveMultiple", "Delete"}
 	}
-	names = slices.Clone(names)
 	if slices.Contains(upserted, t.Name) {
 		names = append(names, "Upsert")
 	}
@@ -63,6 +65,8 @@ func takes(t *schema.Table, m *messages.Message) bool {
 	switch {
 	case m.Binding == messages.Unbound || t.ReadOnly && !m.Function:
 		return false
+	case m.Name == "UpdateMultiple":
+		return t.Updatable()
 	case m.Name == "UpsertMultiple":
 		return slices.Contains(upserted, t.Name)
 	case m.Name == "Assign":

@@ -81,17 +81,18 @@ func (a *openAPI) rowPath(t *schema.Table) object {
 			pair{"parameters", references("parameters", "select", "expand", "prefer", "ifNoneMatch")},
 			pair{"responses", answers(pair{"200", content("The row.", rowSchema(t))}, pair{"304", object{{"description", "The row has not changed."}}})})},
 	}
+	if t.Updatable() {
+		out = append(out, pair{"patch", operation(t.Set, "update_"+t.Name, "Change one row of "+t.Plural,
+			pair{"parameters", references("parameters", "select", "prefer", "ifMatch")},
+			pair{"requestBody", jsonBody(rowSchema(t))},
+			pair{"responses", answers(pair{"200", content("The row, when asked for by Prefer: return=representation.", rowSchema(t))}, done())})})
+	}
 	if t.ReadOnly {
 		return out
 	}
-	return append(out,
-		pair{"patch", operation(t.Set, "update_"+t.Name, "Change one row of "+t.Plural,
-			pair{"parameters", references("parameters", "select", "prefer", "ifMatch")},
-			pair{"requestBody", jsonBody(rowSchema(t))},
-			pair{"responses", answers(pair{"200", content("The row, when asked for by Prefer: return=representation.", rowSchema(t))}, done())})},
-		pair{"delete", operation(t.Set, "delete_"+t.Name, "Delete one row of "+t.Plural,
-			pair{"parameters", references("parameters", "ifMatch")},
-			pair{"responses", answers(done())})})
+	return append(out, pair{"delete", operation(t.Set, "delete_"+t.Name, "Delete one row of "+t.Plural,
+		pair{"parameters", references("parameters", "ifMatch")},
+		pair{"responses", answers(done())})})
 }
 
 // servicePaths are the addresses that belong to no table.

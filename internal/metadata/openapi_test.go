@@ -40,7 +40,7 @@ func TestOpenAPIHead(t *testing.T) {
 	}
 }
 
-// TestOpenAPIPaths checks that every set can be read, and written unless it is read only.
+// TestOpenAPIPaths checks that every set can be read, and written unless it is read only. Rows that join two others are not updated.
 func TestOpenAPIPaths(t *testing.T) {
 	doc := openAPIDocument(t)
 	for _, table := range model(t).Tables {
@@ -52,7 +52,7 @@ func TestOpenAPIPaths(t *testing.T) {
 		}
 		set, row := at(doc, "paths", "/"+table.Set), at(doc, "paths", "/"+table.Set+"({id})")
 		for method, path := range map[string]any{"get": set, "post": set, "patch": row, "delete": row} {
-			want := method == "get" || !table.ReadOnly
+			want := method == "get" || !table.ReadOnly && (method != "patch" || !table.Link)
 			if got := at(path, method) != nil; got != want {
 				t.Errorf("%s %s: %v, want %v", method, table.Set, got, want)
 			}

@@ -52,7 +52,7 @@ func bindSelection(of *shape, names []string, expand []odata.ExpandItem) (*selec
 	return s, nil
 }
 
-// pick resolves the names of $select; a definition's MetadataId is added when it was left out.
+// pick resolves the names of $select; the key of an entity is added when it was left out.
 func (s *selection) pick(of *shape, names []string) error {
 	for _, name := range names {
 		if name == "*" {
@@ -68,7 +68,7 @@ func (s *selection) pick(of *shape, names []string) error {
 			s.picked = append(s.picked, m)
 		}
 	}
-	if key := of.byName[metadataID]; len(names) > 0 && of.entity && key != nil && !slices.Contains(names, metadataID) {
+	if key := of.keyMember(); len(names) > 0 && key != nil && !slices.Contains(names, key.name) {
 		s.picked = append(s.picked, key)
 	}
 	return nil

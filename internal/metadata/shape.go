@@ -87,6 +87,16 @@ func (s *shape) keyed(other string, abstract bool) *shape {
 	return s
 }
 
+// keyMember is the property an element is known by, which a base may declare; nil for a type without a key.
+func (s *shape) keyMember() *member {
+	for at := s; at != nil; at = at.base {
+		if at.key != "" {
+			return s.byName[at.key]
+		}
+	}
+	return nil
+}
+
 // qualified is the type's name with its namespace.
 func (s *shape) qualified() string { return namespace + s.name }
 

@@ -49,7 +49,7 @@ func dictionaryShape(name, key, value string) *shape {
 var entityShapes = []*shape{
 	modelBase, metadataBase, tableShape, keyShape, managedPropertyShape,
 	columnShape, enumColumnShape, bigIntShape, booleanShape, dateTimeShape, decimalShape, doubleShape, entityNameShape, integerShape, lookupShape,
-	memoShape, moneyShape, multiSelectShape, picklistShape, stateShape, statusShape, stringShape, uniqueIDShape,
+	memoShape, moneyShape, multiSelectShape, picklistShape, stateShape, statusShape, stringShape, uniqueIDShape, imageShape, fileShape,
 	setBaseShape, optionSetShape, booleanSetShape, relationBaseShape, oneToManyShape, manyToManyShape,
 	messageShape, filterShape,
 }

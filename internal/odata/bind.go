@@ -47,6 +47,30 @@ func (b *Bound) LimitExpands(size, most int) {
 	limitExpands(&b.Query.Select, size, size < most)
 }
 
+// LeaveOutNested empties the collections that are expanded inside another expanded property.
+func (b *Bound) LeaveOutNested() {
+	for _, e := range b.Query.Select.Expands {
+		for _, one := range e.One {
+			emptyCollections(one)
+		}
+		if e.Many != nil {
+			emptyCollections(&e.Many.Select)
+		}
+	}
+}
+
+// emptyCollections makes every collection below a node hold no rows.
+func emptyCollections(n *query.Node) {
+	for _, e := range n.Expands {
+		for _, one := range e.One {
+			emptyCollections(one)
+		}
+		if e.Many != nil {
+			e.Many.Where = query.Const(false)
+		}
+	}
+}
+
 // limitExpands shows at most so many rows of each collection. For few of many the store picks them, and one more to tell whether there
 // are more; where hardly any parent has that many it would be the dearer way.
 func limitExpands(n *query.Node, most int, few bool) {

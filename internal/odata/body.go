@@ -39,7 +39,7 @@ func BindObject(m *schema.Model, t *schema.Table, j JSON, o BodyOptions) (*query
 	if err := j.Members(b.member); err != nil {
 		return nil, err
 	}
-	return b.change, nil
+	return b.change, b.checkLookups()
 }
 
 // body is the state of binding one object.
@@ -76,7 +76,7 @@ func (b *body) annotation(property, term string, j JSON) error {
 	if nav == nil {
 		e := badPayload("An undeclared property '%s' which only has property annotations in the payload but no property value was found in the payload. "+
 			"In OData, only declared navigation properties and declared named streams can be represented as properties without values.", property)
-		if near := b.table.Near(property); near != "" {
+		if near := b.table.NearNav(property); near != "" {
 			e.Message += " Did you mean '" + near + "@odata.bind'?"
 		}
 		return e.At(b.table.Name, "column "+property)
@@ -98,6 +98,8 @@ func (b *body) column(c *schema.Column, j JSON) error {
 	case c.BaseOf != nil:
 		return fault.New(fault.NotUpdateable, "The column '%s' is kept by the service and cannot be written; write '%s' instead.", c.Name, c.BaseOf.Name).
 			At(b.table.Name, "column "+c.Name)
+	case j.IsNull() && cannotBeNull(c):
+		return b.nullRefused(c)
 	case c == b.table.Key:
 		return b.key(c, j)
 	case c.Type == schema.TypeLookup:
@@ -114,10 +116,14 @@ func (b *body) column(c *schema.Column, j JSON) error {
 	return nil
 }
 
+// cannotBeNull tells whether a client may not empty a column; what it cannot set at all is passed over instead.
+func cannotBeNull(c *schema.Column) bool { return c.Need == schema.SystemRequired && !c.Computed }
+
+func (b *body) nullRefused(c *schema.Column) error {
+	return fault.New(fault.InvalidArgument, "The column '%s' of '%s' cannot be null.", c.Name, b.table.Name).At(b.table.Name, "column "+c.Name)
+}
+
 func (b *body) key(c *schema.Column, j JSON) error {
-	if j.IsNull() {
-		return nil
-	}
 	v, err := BindValue(c, j, b.options)
 	b.change.ID = v.ID()
 	return err

@@ -57,7 +57,10 @@ func TestBodyValues(t *testing.T) {
 		{"svc_requestpayment", `{"svc_Payee_contact@odata.bind":"/contacts(` + guidA + `)","svc_Payee_account@odata.bind":null}`, fmt.Sprintf("svc_payee=%s/%d", guidA, contact)},
 		{"svc_requestpayment", `{"svc_Payee_account":null,"svc_Payee_contact@odata.bind":"/contacts(` + guidA + `)"}`, fmt.Sprintf("svc_payee=%s/%d", guidA, contact)},
 		{"svc_fund", `{"svc_spendpercent":4.5,"svc_numberofpayments":4.0}`, "svc_spendpercent=4.5 svc_numberofpayments=4"},
+		{"svc_fund", `{"svc_spendpercent":4.123455,"svc_feepercent":-0.000005}`, "svc_spendpercent=4.12346 svc_feepercent=-0.00001"},
+		{"svc_fund", `{"svc_spendpercent":1e-300,"svc_feepercent":1e300}`, "svc_spendpercent=0 svc_feepercent=1" + strings.Repeat("0", 300)},
 		{"list", `{"listname":"L","type":false,"createdfromcode":4}`, "listname=L type=false createdfromcode=4"},
+		{"listmember", `{"entityid_account":null,"entityid_contact@odata.bind":"/contacts(` + guidA + `)"}`, fmt.Sprintf("entityid=%s/%d", guidA, contact)},
 	}
 	ref := func(text string) (string, value.GUID, error) { return "svc_donors", value.MustGUID(guidB), nil }
 	for _, c := range cases {
@@ -172,13 +175,15 @@ func TestBodyRefusals(t *testing.T) {
 		{"svc_gift", `{"svc_gifttype":5}`, "The value 5 of 'svc_gifttype' on record of type 'svc_gift' is outside the valid range. Accepted Values: ", fault.BadOption},
 		{"svc_gift", `{"svc_giftpaymenttype":5}`, "outside the valid range", fault.BadOption},
 		{"svc_gift", `{"statuscode":77}`, "77 is not a valid value of 'statuscode'", fault.BadStatus},
-		{"list", `{"createdfromcode":1}`, "outside the valid range", fault.BadOption},
 		{"svc_fund", `{"svc_numberofpayments":2147483648}`, "outside the valid range", fault.IntegerRange},
 		{"svc_gift", `{"svc_amount1":922337203685478}`, "outside the valid range", fault.DecimalRange},
 		{"svc_gift", `{"svc_amount1":1e300}`, "outside the valid range", fault.DecimalRange},
 		{"svc_fund", `{"svc_spendpercent":1e999}`, "outside the valid range", fault.DecimalRange},
 		{"svc_requestpayment", `{"svc_Payee_contact@odata.bind":"/contacts(` + guidA + `)","svc_Payee_account@odata.bind":"/accounts(` + guidA + `)"}`, "set twice", fault.BadPayload},
 		{"svc_requestpayment", `{"svc_Payee":{"lastname":"x"}}`, "by @odata.type", fault.BadPayload},
+		{"svc_gift", `{"statecode":null}`, "The column 'statecode' of 'svc_gift' cannot be null.", fault.InvalidArgument},
+		{"svc_gift", `{"svc_giftid":null}`, "The column 'svc_giftid' of 'svc_gift' cannot be null.", fault.InvalidArgument},
+		{"listmember", `{"entityid_account":null,"entityid_contact":null}`, "The column 'entityid' of 'listmember' cannot be null.", fault.InvalidArgument},
 	}
 	for _, c := range cases {
 		_, err := bindBody(t, c.table, c.body, BodyOptions{})
@@ -189,6 +194,8 @@ func TestBodyRefusals(t *testing.T) {
 	}
 	_, err := bindBody(t, "svc_gift", `{"svc_amount1":2.675}`, BodyOptions{RejectExcess: true})
 	wantFault(t, err, 400, fault.DecimalRange, "more than 2 decimals")
+	_, err = bindBody(t, "svc_fund", `{"svc_spendpercent":4.123455}`, BodyOptions{RejectExcess: true})
+	wantFault(t, err, 400, fault.DecimalRange, "more than 5 decimals")
 	_, err = bindBody(t, "svc_donor", `{"svc_PrimaryContact":{"lastname":"x"}}`, BodyOptions{Kind: query.Update})
 	wantFault(t, err, 400, fault.BadRequest, "cannot be written in an update")
 	_, err = bindBody(t, "svc_donor", `{"`+gifts+`@odata.bind":[]}`, BodyOptions{Kind: query.Update})

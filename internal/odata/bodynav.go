@@ -171,6 +171,16 @@ func (b *body) setLookup(nav *schema.Nav, v value.Value) error {
 	return nil
 }
 
+// checkLookups refuses a lookup that may not be empty and that none of its properties has given a row.
+func (b *body) checkLookups() error {
+	for _, a := range b.change.Set {
+		if a.Column.Type == schema.TypeLookup && a.Value.IsNull() && cannotBeNull(a.Column) {
+			return b.nullRefused(a.Column)
+		}
+	}
+	return nil
+}
+
 // wrong says that a navigation property cannot be given so.
 func (b *body) wrong(nav *schema.Nav, why string) error {
 	return badPayload("The navigation property '%s' of '%s' cannot be set: %s.", nav.Name, b.table.Name, why).At(b.table.Name, "column "+nav.Name)

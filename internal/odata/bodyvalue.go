@@ -40,7 +40,7 @@ func BindValue(c *schema.Column, j JSON, o BodyOptions) (value.Value, error) {
 	case schema.TypeDate, schema.TypeDateTime:
 		return bindMoment(c, j)
 	case schema.TypeFloat:
-		return bindFloat(c, j)
+		return bindFloat(c, j, o)
 	default:
 		return bindNumber(c, j, o)
 	}
@@ -160,7 +160,7 @@ func bindMoment(c *schema.Column, j JSON) (value.Value, error) {
 	return v, nil
 }
 
-func bindFloat(c *schema.Column, j JSON) (value.Value, error) {
+func bindFloat(c *schema.Column, j JSON, o BodyOptions) (value.Value, error) {
 	f, err := strconv.ParseFloat(j.Text(), 64)
 	switch {
 	case !j.IsNumber() || errors.Is(err, strconv.ErrSyntax):
@@ -168,7 +168,11 @@ func bindFloat(c *schema.Column, j JSON) (value.Value, error) {
 	case err != nil || (c.Low != 0 || c.High != 0) && (f < float64(c.Low) || f > float64(c.High)):
 		return value.Null, outOfRange(c, j)
 	}
-	return value.Float(f), nil
+	rounded, excess := value.RoundFloat(f, schema.FloatScale)
+	if excess && o.RejectExcess {
+		return value.Null, tooPrecise(c, j, schema.FloatScale)
+	}
+	return value.Float(rounded), nil
 }
 
 // bindNumber reads integers, choices, money and decimals, all of which are scaled integers inside.
@@ -189,8 +193,7 @@ func bindNumber(c *schema.Column, j JSON, o BodyOptions) (value.Value, error) {
 	case err != nil || excess && whole:
 		return value.Null, cannotConvert(c, j)
 	case excess && (o.RejectExcess || c.Name == "exchangerate"): // a rate is taken exactly or not at all
-		return value.Null, fault.New(fault.DecimalRange, "The value %s of '%s' has more than %d decimals.", clip(j.Text()), c.Name, scale).
-			At(c.Table.Name, "column "+c.Name)
+		return value.Null, tooPrecise(c, j, scale)
 	}
 	if c.Options != nil {
 		return value.Int(n), checkOption(c, n)
@@ -215,6 +218,12 @@ func numberRange(c *schema.Column) (low, high int64) {
 	}
 }
 
+// tooPrecise says that a number has more decimals than its column.
+func tooPrecise(c *schema.Column, j JSON, scale int) error {
+	return fault.New(fault.DecimalRange, "The value %s of '%s' has more than %d decimals.", clip(j.Text()), c.Name, scale).
+		At(c.Table.Name, "column "+c.Name)
+}
+
 func outOfRange(c *schema.Column, j JSON) error {
 	code, name := fault.DecimalRange, "decimal"
 	if c.Type.Kind() == value.KindInt {
@@ -224,18 +233,17 @@ func outOfRange(c *schema.Column, j JSON) error {
 		At(c.Table.Name, "column "+c.Name)
 }
 
-// checkOption refuses a number that is no option of a choice, state or status.
+// checkOption refuses a number that is no option of a choice, state or status, unless the rules decide.
 func checkOption(c *schema.Column, n int64) error {
-	if c.Options.Accepts(n) {
+	if c.Ruled || c.Options.Accepts(n) {
 		return nil
 	}
 	if c.Type == schema.TypeState || c.Type == schema.TypeStatus {
 		return fault.New(fault.BadStatus, "%d is not a valid value of '%s' on '%s'.", n, c.Name, c.Table.Name).At(c.Table.Name, "column "+c.Name)
 	}
-	var accepted []string
-	for _, option := range c.Options.Options {
-		accepted = append(accepted, strconv.FormatInt(option.Value, 10))
+	accepted := make([]int64, len(c.Options.Options))
+	for i, option := range c.Options.Options {
+		accepted[i] = option.Value
 	}
-	return fault.New(fault.BadOption, "A validation error occurred. The value %d of '%s' on record of type '%s' is outside the valid range. Accepted Values: %s",
-		n, c.Name, c.Table.Name, strings.Join(accepted, ",")).At(c.Table.Name, "column "+c.Name)
+	return fault.Option(c.Table.Name, c.Name, n, accepted).At(c.Table.Name, "column "+c.Name)
 }

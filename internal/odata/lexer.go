@@ -30,8 +30,9 @@ type token struct {
 
 // lexer cuts expression text into tokens, one at a time.
 type lexer struct {
-	text string
-	pos  int
+	text   string
+	pos    int
+	arrays int // arrays of values that are open at the cursor
 }
 
 // syntaxAt is the fault of text that does not parse.
@@ -55,16 +56,27 @@ func (l *lexer) next() (token, error) {
 	switch {
 	case c == '\'':
 		return l.quoted("")
-	case c == '"':
+	case c == '"' && l.arrays > 0:
 		return l.jsonString()
 	case c >= '0' && c <= '9' || (c == '-' || c == '+') && l.digitAt(l.pos+1):
 		return l.number()
 	case strings.IndexByte("(),/:=;[]*-", c) >= 0:
-		l.pos++
-		return token{kind: tokenPunct, text: l.text[l.pos-1 : l.pos], start: l.pos - 1}, nil
+		return l.punct(c), nil
 	default:
 		return l.name()
 	}
+}
+
+// punct moves past a punctuation mark and keeps count of the arrays it opens and closes.
+func (l *lexer) punct(c byte) token {
+	switch c {
+	case '[':
+		l.arrays++
+	case ']':
+		l.arrays--
+	}
+	l.pos++
+	return token{kind: tokenPunct, text: l.text[l.pos-1 : l.pos], start: l.pos - 1}
 }
 
 func (l *lexer) digitAt(i int) bool { return i < len(l.text) && l.text[i] >= '0' && l.text[i] <= '9' }
@@ -93,7 +105,7 @@ func (l *lexer) quoted(prefix string) (token, error) {
 	return token{}, badRequest("There is an unterminated string literal at position %d in '%s'.", len(l.text), l.text[:min(len(l.text), 500)])
 }
 
-// jsonString reads a string in double quotes with JSON's escapes, as arrays of values carry them.
+// jsonString reads a string in double quotes with JSON's escapes: arrays of values carry them, and nothing else does.
 func (l *lexer) jsonString() (token, error) {
 	start := l.pos
 	end, ok := scanString(l.text, start)

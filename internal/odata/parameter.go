@@ -17,7 +17,7 @@ func ParameterJSON(text string, aliases map[string]string) (json.RawMessage, err
 	switch {
 	case text == "" || text == "null":
 		return json.RawMessage("null"), nil
-	case text[0] == '{' || text[0] == '[':
+	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		j, err := ParseJSON(doubleQuoted(text))
 		return json.RawMessage(j), err
 	}

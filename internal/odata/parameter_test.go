@@ -8,12 +8,12 @@ import (
 
 func TestParameterJSON(t *testing.T) {
 	aliases := map[string]string{
-		"@ref": "{'@odata.id':'svc_gifts(" + guidA + ")'}", "@list": `['a','it''s "b"']`, "@json": ` ["a","it's"] `, "@text": "'x'",
+		"@ref": "{'@odata.id':'svc_gifts(" + guidA + ")'}", "@list": `['a','it''s "b"']`, "@json": ` ["a","it's"] `, "@text": "'x'", "@quoted": `"it's"`,
 	}
 	for text, want := range map[string]string{
 		"'it''s'": `"it's"`, "5": "5", "+5": "5", "-5.25": "-5.25", "true": "true", "null": "null", "": "null", "@none": "null",
 		guidA: `"` + guidA + `"`, "2024-03-01": `"2024-03-01"`, "Microsoft.Dynamics.CRM.EndpointAccessType'Default'": `"Default"`,
-		"@ref": `{"@odata.id":"svc_gifts(` + guidA + `)"}`, "@list": `["a","it's \"b\""]`, "@json": `["a","it's"]`, "@text": `"x"`,
+		"@ref": `{"@odata.id":"svc_gifts(` + guidA + `)"}`, "@list": `["a","it's \"b\""]`, "@json": `["a","it's"]`, "@text": `"x"`, "@quoted": `"it's"`,
 	} {
 		if got, err := ParameterJSON(text, aliases); err != nil || string(got) != want {
 			t.Errorf("%s: %s %v, want %s", text, got, err, want)

@@ -155,6 +155,9 @@ func (p *printer) output(o *Output) string {
 		}
 		s = o.Agg.String() + "(" + word + s + ")"
 	}
+	if o.Follows {
+		s = "following " + s
+	}
 	if o.Name != "" {
 		s = o.Name + ": " + s
 	}

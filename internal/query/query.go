@@ -17,7 +17,7 @@ type Query struct {
 	Order    []Order // the engine appends the key as the last order, so that pages are stable
 	Page     Page
 	Distinct bool // rows that look the same come once
-	Grouped  bool // outputs without Agg are group keys, the others aggregates; Order then holds OutputRefs
+	Grouped  bool // outputs are group keys, aggregates, or follow from the keys; Order then holds OutputRefs
 }
 
 // Link is one occurrence of a table in a query: the root, or a source joined by From (its own column) = To (the parent's).
@@ -57,6 +57,7 @@ type Output struct {
 	Column   *schema.Column // the column that gives type, labels and formatting; nil for counts and computed values
 	Agg      Agg
 	Distinct bool // count distinct values
+	Follows  bool // of a grouped query: follows from the group keys and is not one itself, so that it is found once per group
 	Label    Expr // text to read beside the cell: the primary name of a lookup's target; nil if not wanted
 }
 
@@ -71,6 +72,9 @@ func (o *Output) Cells() int {
 	}
 	return n
 }
+
+// GroupKey tells whether the output is one of those that tell the groups of a grouped query apart.
+func (o *Output) GroupKey() bool { return o.Agg == AggNone && !o.Follows }
 
 // HasTypeCell tells whether the output's cell is followed by a type code.
 func (o *Output) HasTypeCell() bool {

@@ -45,10 +45,10 @@ func (r *resolver) derivation(ref Ref) (Expr, error) {
 	}
 	row := derivedRow{resolver: r, link: ref.Link}
 	if k, ok := yearsAgo(name, "giving_year_"); ok {
-		return row.inCurrency(row.yearSum("donoryear", "donor", "amount", k), base), nil
+		return row.yearSum("donoryear", "donor", "amount", k, base), nil
 	}
 	if k, ok := yearsAgo(name, "fund_giving_"); ok {
-		return row.inCurrency(row.yearSum("fundyear", "fund", "giving", k), base), nil
+		return row.yearSum("fundyear", "fund", "giving", k, base), nil
 	}
 	switch name {
 	case "spendable":
@@ -102,24 +102,20 @@ func rateOf(l *Link) Expr {
 	return call(FnCoalesce, Ref{l, rate}, Literal{value.Decimal(one, rate.Scale)})
 }
 
-// inCurrency is a base amount as such or, when base is false, in the row's own currency.
-func (d derivedRow) inCurrency(amount Expr, base bool) Expr {
-	if base {
-		return amount
-	}
-	return call(FnFromBase, amount, d.rate())
-}
-
-// yearSum is the row's sum of one giving year from a side table, in base currency; 0 where it has none.
-func (d derivedRow) yearSum(table, key, sum string, ago int) Expr {
+// yearSum is the row's sum of one giving year from a side table, as the exact sum of base values or, when base is false, in the row's own
+// currency; 0 where it has none. Beside a sum the side table keeps the part of it that came in the row's own currency, in that currency
+// and in base currency: it counts as it is, and only the rest is converted.
+func (d derivedRow) yearSum(table, key, sum string, ago int, base bool) Expr {
 	side := d.Model.Table(table)
 	source := &Link{Table: side, Parent: d.link, From: side.MustColumn(key), To: d.link.Table.Key}
 	year := int64(d.FiscalYear(d.Day(d.Now)) - ago)
-	return orZero(&Scalar{
-		Source: source,
-		Where:  Equal(source, side.MustColumn("year"), value.Int(year)),
-		Pick:   asMoney(Ref{source, side.MustColumn(sum)}),
-	})
+	column := func(name string) Expr { return asMoney(Ref{source, side.MustColumn(name)}) }
+	pick := column(sum)
+	if !base {
+		rest := call(FnSub, pick, orZero(column(sum+"ownbase")))
+		pick = call(FnAdd, orZero(column(sum+"own")), call(FnFromBase, rest, d.rate()))
+	}
+	return orZero(&Scalar{Source: source, Where: Equal(source, side.MustColumn("year"), value.Int(year)), Pick: pick})
 }
 
 // spendable is what the fund may spend now (rules M13, M27): an endowed fund its allotment, unless passed on, and what others
@@ -128,7 +124,7 @@ func (d derivedRow) yearSum(table, key, sum string, ago int) Expr {
 func (d derivedRow) spendable(base bool) Expr {
 	keeps := Cond{Left: d.ref("svc_alternatespendablefund"), Op: OpNull}
 	own := when(keeps, orZero(asMoney(d.ref("x_allotment"))), zero())
-	paid := d.inCurrency(d.yearSum("fundyear", "fund", "grantspaid", 0), false)
+	paid := d.yearSum("fundyear", "fund", "grantspaid", 0, false)
 	endowed := Equal(d.link, d.column("svc_endowed"), value.Bool(true))
 	source := when(endowed, call(FnSub, own, paid), orZero(d.ref("svc_netassets")))
 	amount := call(FnSub, call(FnAdd, source, d.received()), orZero(d.ref("svc_grantspending")))

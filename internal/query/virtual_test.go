@@ -178,9 +178,12 @@ func TestGivingYears(t *testing.T) {
 		{"donor": id(1), "year": value.Int(2018), "amount": value.Int(-700)},
 		{"donor": id(1), "year": value.Int(2024), "amount": value.Int(99999)},
 		{"donor": id(2), "year": value.Int(2023), "amount": value.Int(5)},
+		{"donor": id(3), "year": value.Int(2023), "amount": value.Int(1340), "amountown": value.Int(100000), "amountownbase": value.Int(670)},
+		{"donor": id(3), "year": value.Int(2022), "amount": value.Int(670)},
 	}}
 	row := map[string]value.Value{"svc_donorid": id(1)}
 	foreign := map[string]value.Value{"svc_donorid": id(1), "exchangerate": rate("1.365")}
+	yen := map[string]value.Value{"svc_donorid": id(3), "exchangerate": rate("149.33")}
 	tests := []struct {
 		column string
 		row    map[string]value.Value
@@ -195,6 +198,9 @@ func TestGivingYears(t *testing.T) {
 		{"svc_totalgivingthisyear_base", foreign, "1000.00"},
 		{"svc_totalgivinglastyear", foreign, "273.00"},
 		{"svc_totalgiving5yearsago", foreign, "-9.56"}, // -9.555 away from zero
+		{"svc_totalgivingthisyear", yen, "2000.51"},    // 1000 as they came, and 6.70 converted
+		{"svc_totalgivingthisyear_base", yen, "13.40"},
+		{"svc_totalgivinglastyear", yen, "1000.51"},
 	}
 	for _, tt := range tests {
 		if got := m.derived(t, "svc_donor", tt.column, tt.row).String(); got != tt.want {
@@ -244,7 +250,7 @@ func TestSpendable(t *testing.T) {
 		{"fund": id(1), "year": value.Int(2023), "grantspaid": value.Int(400000)},
 		{"fund": id(1), "year": value.Int(2022), "grantspaid": value.Int(999999)},
 		{"fund": id(2), "year": value.Int(2023), "grantspaid": value.Int(100)},
-		{"fund": id(10), "year": value.Int(2023), "grantspaid": value.Int(2000)},
+		{"fund": id(10), "year": value.Int(2023), "grantspaid": value.Int(2000), "grantspaidown": value.Int(1499), "grantspaidownbase": value.Int(1000)},
 	}}
 	tests := []struct {
 		fund             int
@@ -258,7 +264,7 @@ func TestSpendable(t *testing.T) {
 		{5, "4100.00", "4100.00", "4100.00", "own 100, 3000 in its own currency, 1365 Canadian at 1.365"},
 		{8, "0.00", "0.00", "0.00", "not endowed and empty"},
 		{9, "200.00", "200.00", "200.00", "a fund that passes on to itself receives it"},
-		{10, "72.70", "53.26", "72.70", "paid 20.00 base is 27.30 of its own"},
+		{10, "71.36", "52.28", "71.36", "paid 14.99 in its own currency and 10.00 base, which is 13.65 of its own"},
 		{11, "0.00", "0.00", "0.00", "no allotment yet"},
 		{12, "5.00", "5.00", "null", "hidden in the portal"},
 	}

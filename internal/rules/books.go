@@ -17,16 +17,18 @@ type Books struct {
 	env      Env
 	settings *settings.Settings
 	tables   tables
+	home     value.GUID // the base currency; zero until it was asked for
 
 	gifts     map[value.GUID]*giftFile
 	requests  map[value.GUID]bool
 	tally     *tally
 	funds     map[value.GUID]*fundNote
 	receivers map[value.GUID]bool
-	groups    map[value.GUID]int64
+	groups    map[value.GUID]*groupTally
 	lists     map[value.GUID]int64
 	leaving   map[value.GUID]bool // rows deleted in the transaction
 	touched   Touched
+	renewed   Touched // parents whose currency changed: their sums are made anew instead of moved
 }
 
 // tables holds the tables the books work on.
@@ -59,10 +61,11 @@ func (b *Books) clear() {
 	b.tally = newTally(b.settings)
 	b.funds = map[value.GUID]*fundNote{}
 	b.receivers = map[value.GUID]bool{}
-	b.groups = map[value.GUID]int64{}
+	b.groups = map[value.GUID]*groupTally{}
 	b.lists = map[value.GUID]int64{}
 	b.leaving = map[value.GUID]bool{}
 	b.touched = NewTouched()
+	b.renewed = Touched{}
 }
 
 // Before runs the rules on a row about to be written: they refuse it with a fault, or set columns of w.New. It must be called
@@ -79,6 +82,9 @@ func (b *Books) Before(w *Write) error {
 	return nil
 }
 
+// Leaving tells whether a row is one that the transaction deletes, along with what goes with it.
+func (b *Books) Leaving(id value.GUID) bool { return b.leaving[id] }
+
 // After notes what a stored write touched.
 func (b *Books) After(w *Write) error {
 	switch w.Row().Table {
@@ -92,8 +98,12 @@ func (b *Books) After(w *Write) error {
 		return b.afterRequest(w)
 	case b.tables.disbursement:
 		return b.afterDisbursement(w)
+	case b.tables.donor:
+		return b.afterDonor(w)
 	case b.tables.fund:
 		return b.afterFund(w)
+	case b.tables.group:
+		return b.afterGroup(w)
 	case b.tables.member:
 		return b.afterMember(w)
 	default:
@@ -105,7 +115,9 @@ func (b *Books) After(w *Write) error {
 // gifts, requests, donors, funds, fund groups, lists, each by ascending id.
 func (b *Books) Settle() error {
 	defer b.clear()
-	steps := []func() error{b.settleGifts, b.settleRequests, b.lockParents, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists}
+	steps := []func() error{
+		b.settleGifts, b.settleRequests, b.lockParents, b.settleDonors, b.settleFunds, b.settleGroups, b.settleLists, b.renew,
+	}
 	if b.Deferred {
 		b.tally = newTally(b.settings)
 		steps = []func() error{b.settleFunds, b.settleGroups, b.settleLists} // what follows from a fund's own write
@@ -115,6 +127,25 @@ func (b *Books) Settle() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// renew makes the sums of parents anew that were written in another currency: which of their children are in the same one has changed.
+func (b *Books) renew() error {
+	if b.renewed.empty() {
+		return nil
+	}
+	return Recompute(b.env, b.renewed, nil)
+}
+
+// renewIfMoved notes a parent whose currency a write has changed.
+func (b *Books) renewIfMoved(w *Write) error {
+	moved, err := b.changedCurrency(w)
+	if err != nil || !moved {
+		return err
+	}
+	b.touched.Add(w.New.Table.Name, w.New.ID)
+	b.renewed.Add(w.New.Table.Name, w.New.ID)
 	return nil
 }
 

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"slices"
+
 	"almoner/internal/fault"
+	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
 )
@@ -14,7 +17,7 @@ var closingRules = []Rule{
 	},
 	{
 		Name: "row.base", On: OnSave, Do: (*Books).restate,
-		Text:    "Each amount has a sibling in base currency: the amount divided by the row's exchange rate, rounded to cents half away from zero.",
+		Text:    "Each amount has a sibling in base currency: the amount divided by the row's exchange rate, rounded to cents half away from zero; of a total, the sum of the base values it adds up.",
 		Example: "CAD 1,000 at 1.3650 is 732.60 in base currency.",
 	},
 }
@@ -46,53 +49,41 @@ func (b *Books) checkRequired(w *Write) error {
 	return nil
 }
 
-// totals lists the money columns that are sums over other rows: their base value is the exact sum, and the amount follows it.
+// totals lists the money columns that are sums over other rows: their base value is the exact sum of base values. The books keep both.
 var totals = map[string][]string{
+	"svc_gift":      {"svc_paid"},
+	"svc_request":   {"svc_paid"},
 	"svc_donor":     {"svc_totalcommitment", "svc_largestgift"},
 	"svc_fund":      {"svc_giftspaid", "svc_giftspending", "svc_grantspaid", "svc_grantspending"},
 	"svc_fundgroup": {"svc_netassets"},
 }
 
 // isTotal tells whether a money column is a sum over other rows.
-func isTotal(c *schema.Column) bool {
-	for _, name := range totals[c.Table.Name] {
-		if name == c.Name {
-			return true
-		}
-	}
-	return false
-}
+func isTotal(c *schema.Column) bool { return slices.Contains(totals[c.Table.Name], c.Name) }
 
-// restate computes the base sibling of every amount. Of a total it is the other way round: the base is the exact sum, and the
-// amount follows it when the row's rate changes.
-func (b *Books) restate(w *Write) error {
-	r := w.New
+// restate computes the base siblings of a row's amounts.
+func (b *Books) restate(w *Write) error { return restate(w.New) }
+
+// restate computes the base sibling of every amount of a row except totals.
+func restate(r *query.Row) error {
 	if r.Table.Column("exchangerate") == nil {
 		return nil
 	}
 	rate := rateOf(r)
-	moved := w.Old != nil && rateOf(w.Old) != rate
 	for _, c := range r.Table.Columns {
-		if c.Base == nil || !c.Stored() {
+		if c.Base == nil || !c.Stored() || isTotal(c) {
 			continue
 		}
-		from, to, convert := c, c.Base, toBase
-		if isTotal(c) {
-			if !moved {
-				continue
-			}
-			from, to, convert = c.Base, c, fromBase
-		}
-		v := r.Get(from)
+		v := r.Get(c)
 		if v.IsNull() {
-			r.Set(to, value.Null)
+			r.Set(c.Base, value.Null)
 			continue
 		}
-		n, err := convert(v.Int(), rate)
+		n, err := toBase(v.Int(), rate)
 		if err != nil {
 			return fault.In(err, "column "+c.Name)
 		}
-		r.Set(to, value.Money(n))
+		r.Set(c.Base, value.Money(n))
 	}
 	return nil
 }

@@ -205,13 +205,13 @@ func (b *Books) recurrency(t *schema.Table, id value.GUID, currency value.Value)
 	if err != nil || row == nil {
 		return nil, err
 	}
-	w := &Write{Kind: query.Update, Old: row, New: row.Clone()}
-	w.New.Put("transactioncurrencyid", currency)
-	if err := b.copyRate(w.New, t.MustColumn("transactioncurrencyid")); err != nil {
+	after := row.Clone()
+	after.Put("transactioncurrencyid", currency)
+	if err := b.copyRate(after, t.MustColumn("transactioncurrencyid")); err != nil {
 		return nil, err
 	}
-	if err := b.restate(w); err != nil {
+	if err := restate(after); err != nil {
 		return nil, err
 	}
-	return w.New.Diff(row), nil
+	return after.Diff(row), nil
 }

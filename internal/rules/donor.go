@@ -68,6 +68,9 @@ func (b *Books) openDonor(w *Write) error {
 	return nil
 }
 
+// afterDonor notes a donor that is in another currency now.
+func (b *Books) afterDonor(w *Write) error { return b.renewIfMoved(w) }
+
 func (b *Books) fillOrganization(w *Write) error {
 	if !w.New.Value("svc_organization").IsNull() || !w.New.Value("svc_donortype").Bool() || w.Has("svc_organization") {
 		return nil

@@ -29,14 +29,15 @@ func numbered(name string, n int) []string {
 
 // gift is what the books need to know of a gift.
 type gift struct {
-	id, donor, currency value.GUID
-	kind                int64
-	date, created       int64 // days, seconds
-	active              bool
-	rate                int64
-	total, adjustment   int64
-	fee                 int64
-	splits              []split
+	id, donor         value.GUID
+	currency          value.GUID // zero for the base currency
+	kind              int64
+	date, created     int64 // days, seconds
+	active            bool
+	rate              int64
+	total, adjustment int64
+	fee               int64
+	splits            []split
 }
 
 // split is one part of a gift: an amount for a fund.
@@ -85,9 +86,13 @@ func columnsOf(t *schema.Table, names []string) []*schema.Column {
 }
 
 // newGift reads the facts of a gift from its row.
-func newGift(r *query.Row) *gift {
+func (b *Books) newGift(r *query.Row) (*gift, error) {
+	currency, err := b.currencyOf(r)
+	if err != nil {
+		return nil, err
+	}
 	g := &gift{
-		id: r.ID, donor: r.Value("svc_donor").ID(), currency: r.Value("transactioncurrencyid").ID(),
+		id: r.ID, donor: r.Value("svc_donor").ID(), currency: currency,
 		kind: r.Value("svc_gifttype").Int(), date: r.Value("svc_giftdate").Int(), created: r.Value("createdon").Int(),
 		active: isActive(r), rate: rateOf(r),
 		total: r.Value("svc_totalgift").Int(), adjustment: r.Value("svc_giftadjustment").Int(), fee: r.Value("svc_feeamount").Int(),
@@ -97,7 +102,7 @@ func newGift(r *query.Row) *gift {
 			g.splits = append(g.splits, split{fund: r.Value(fundNames[i]).ID(), amount: amount.Int()})
 		}
 	}
-	return g
+	return g, nil
 }
 
 // newPayment reads the facts of a gift payment from its row.

@@ -86,6 +86,9 @@ func (b *Books) openFund(w *Write) error { return zeroTotals(w.New) }
 
 func (b *Books) openGroup(w *Write) error { return zeroTotals(w.New) }
 
+// afterGroup notes a group that is in another currency now.
+func (b *Books) afterGroup(w *Write) error { return b.renewIfMoved(w) }
+
 // zeroTotals sets the totals of a new row to zero.
 func zeroTotals(r *query.Row) error {
 	for _, name := range totals[r.Table.Name] {
@@ -105,8 +108,9 @@ type fundNote struct {
 
 // fundInGroup is a fund's part in the net assets of a group.
 type fundInGroup struct {
-	group value.GUID
-	base  int64
+	group    value.GUID
+	currency value.GUID // the fund's; zero for the base currency
+	net      money
 }
 
 func (b *Books) fundNote(id value.GUID) *fundNote {
@@ -119,11 +123,12 @@ func (b *Books) fundNote(id value.GUID) *fundNote {
 }
 
 // inGroup returns a fund's part in a group: that of an inactive fund or of none is nothing.
-func inGroup(r *query.Row) fundInGroup {
-	if r == nil || !isActive(r) {
-		return fundInGroup{}
+func (b *Books) inGroup(r *query.Row) (fundInGroup, error) {
+	if r == nil || !isActive(r) || r.Value("svc_fundgroup").IsNull() {
+		return fundInGroup{}, nil
 	}
-	return fundInGroup{r.Value("svc_fundgroup").ID(), baseOf(r, "svc_netassets")}
+	currency, err := b.currencyOf(r)
+	return fundInGroup{r.Value("svc_fundgroup").ID(), currency, money{r.Value("svc_netassets").Int(), baseOf(r, "svc_netassets")}}, err
 }
 
 // allotmentNames are the columns that decide what a fund may spend or passes on.
@@ -137,7 +142,14 @@ func (b *Books) afterFund(w *Write) error {
 	b.touched.Funds[id] = true
 	note := b.fundNote(id)
 	if !note.known {
-		note.known, note.group = true, inGroup(w.Old)
+		var err error
+		note.known = true
+		if note.group, err = b.inGroup(w.Old); err != nil {
+			return err
+		}
+	}
+	if err := b.renewIfMoved(w); err != nil {
+		return err
 	}
 	if w.Old == nil || w.New == nil || w.changedAny(allotmentNames) {
 		note.allot = true
@@ -165,8 +177,8 @@ func (b *Books) noteReceiver(r *query.Row) {
 // spreadPrimaryDonor lets the fund's grant payments follow its primary donor.
 func (b *Books) spreadPrimaryDonor(w *Write) error {
 	t := b.tables.disbursement
-	donor := t.MustColumn("svc_fundprimarydonor")
-	rows, err := b.env.Find(t, []query.Assign{set(t, "svc_fund", value.ID(w.New.ID))}, []*schema.Column{donor})
+	donor, auto := t.MustColumn("svc_fundprimarydonor"), t.MustColumn("x_auto")
+	rows, err := b.env.Find(t, []query.Assign{set(t, "svc_fund", value.ID(w.New.ID))}, []*schema.Column{donor, auto})
 	if err != nil {
 		return err
 	}
@@ -174,7 +186,10 @@ func (b *Books) spreadPrimaryDonor(w *Write) error {
 		if have := r.Get(donor); !have.IsNull() && have != w.Old.Value("svc_primarydonor") {
 			continue
 		}
-		if err := b.env.Derive(t, r.ID, []query.Assign{{Column: donor, Value: w.New.Value("svc_primarydonor")}}); err != nil {
+		err := b.env.Derive(t, r.ID, []query.Assign{
+			{Column: donor, Value: w.New.Value("svc_primarydonor")}, {Column: auto, Value: value.Int(r.Get(auto).Int() | autoDonor)},
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,11 @@ func (b *Books) setGiftBooks(w *Write) error {
 	if err != nil || b.Deferred && w.Old != nil {
 		return err
 	}
-	p, err := b.project(f, newGift(w.New))
+	g, err := b.newGift(w.New)
+	if err != nil {
+		return err
+	}
+	p, err := b.project(f, g)
 	if err != nil {
 		return err
 	}
@@ -248,10 +252,15 @@ func (b *Books) markRange(w *Write) {
 func (b *Books) giftColumns(r *query.Row, p *projection) ([]query.Assign, error) {
 	t := r.Table
 	total := r.Value("svc_totalgift").Int()
-	out, err := ownMoney(r, named{"svc_paid", p.paid}, named{"svc_balance", total - p.paid}, named{"svc_feeamounttotal", p.fees})
-	out = append(out, set(t, "x_value", value.Int(p.valueBase)), set(t, "x_counted", value.Bool(p.counted)))
+	out := summed(make([]query.Assign, 0, 10), t, "svc_paid", p.paid)
+	out, err := ownMoney(out, r, named{"svc_balance", total - p.paid.amount}, named{"svc_feeamounttotal", p.fees})
+	worth := value.Null
+	if !p.currency.IsZero() {
+		worth = value.Int(p.value.amount)
+	}
+	out = append(out, set(t, "x_value", value.Int(p.value.base)), set(t, "x_worth", worth), set(t, "x_counted", value.Bool(p.counted)))
 	if b.settings.GiftRangeAuto && r.Value("x_auto").Int()&autoRange != 0 {
-		out = append(out, set(t, "svc_giftrange", value.Int(giftRange(p.valueBase))))
+		out = append(out, set(t, "svc_giftrange", value.Int(giftRange(p.value.base))))
 	}
 	return out, err
 }

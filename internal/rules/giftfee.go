@@ -20,18 +20,21 @@ var feeRules = []Rule{
 	},
 }
 
-func (b *Books) setPercent(w *Write) error {
-	c := w.New.Table.MustColumn("svc_feepercentasdecimal")
-	percent := w.New.Value("svc_feepercent").Rat()
+func (b *Books) setPercent(w *Write) error { return setPercent(w.New) }
+
+// setPercent puts a fee's percentage on its row as a fraction.
+func setPercent(r *query.Row) error {
+	c := r.Table.MustColumn("svc_feepercentasdecimal")
+	percent := r.Value("svc_feepercent").Rat()
 	if percent == nil {
-		w.New.Set(c, value.Null)
+		r.Set(c, value.Null)
 		return nil
 	}
 	n, err := value.RoundRat(percent.Quo(percent, big.NewRat(100, 1)), c.Scale)
 	if err != nil {
 		return errRange()
 	}
-	w.New.Set(c, value.Decimal(n, c.Scale))
+	r.Set(c, value.Decimal(n, c.Scale))
 	return nil
 }
 

@@ -28,7 +28,9 @@ func (b *Books) file(id value.GUID) (*giftFile, error) {
 	}
 	f := &giftFile{row: row, payments: map[value.GUID]*payment{}, fees: map[value.GUID]*fee{}}
 	if row != nil {
-		f.gift = newGift(row)
+		if f.gift, err = b.newGift(row); err != nil {
+			return nil, err
+		}
 		f.beforeGift = f.gift
 		if !b.Deferred {
 			if err := b.readFile(f); err != nil {

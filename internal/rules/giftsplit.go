@@ -72,6 +72,11 @@ func splitSum(r *query.Row) (sum int64, count int) {
 	return sum, count
 }
 
+// followsSplits tells whether the total of a gift can only be the sum of its splits.
+func (b *Books) followsSplits(r *query.Row) bool {
+	return b.isPledgeRow(r) || b.settings.SplitsMismatch != settings.MismatchAccept
+}
+
 func putTotal(w *Write, sum int64) error {
 	c := w.New.Table.MustColumn("svc_totalgift")
 	w.New.Set(c, value.Money(sum))

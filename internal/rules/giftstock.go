@@ -24,6 +24,11 @@ func (b *Books) setStock(w *Write) error {
 			}
 		}
 	}
+	return setWorthOfShares(r, shares)
+}
+
+// setWorthOfShares puts the value per unit times the shares on a gift's row; none when one of them is missing.
+func setWorthOfShares(r *query.Row, shares *big.Rat) error {
 	r.Put("svc_fmvtotal", value.Null)
 	if fmv := r.Value("svc_fmv").Rat(); fmv != nil && shares != nil {
 		return fillMoney(r, "svc_fmvtotal", fmv.Mul(fmv, shares))

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/schema"
@@ -13,6 +16,11 @@ var listRules = []Rule{
 		Name: "list.kind", Table: "list", On: OnSave, Do: (*Books).checkList,
 		Text:    "A static list has members and no query, a dynamic one a valid query on its member table and no lock.",
 		Example: "A query on a static list is refused, and so is one on gifts for a list of contacts.",
+	},
+	{
+		Name: "list.members", Table: "list", On: OnSave, Do: (*Books).checkMemberCode,
+		Text:    "createdfromcode is one of the integers the setting list.membertype has for accounts, contacts and leads.",
+		Example: "With list.membertype = platform 1, 2 and 4 pass and 3 is refused; else 2, 3 and 4 pass.",
 	},
 	{
 		Name: "list.count", Table: "list", On: OnSave, Do: (*Books).setMemberCount,
@@ -59,6 +67,15 @@ func (b *Books) checkList(w *Write) error {
 		return nil
 	}
 	return fault.In(b.env.ParseListQuery(text.Text(), member), "rule list.kind")
+}
+
+func (b *Books) checkMemberCode(w *Write) error {
+	code := w.New.Value("createdfromcode")
+	tables := memberTables[b.settings.ListMembertype]
+	if code.IsNull() || !w.Changed("createdfromcode") || tables[code.Int()] != "" {
+		return nil
+	}
+	return fault.Option("list", "createdfromcode", code.Int(), slices.Sorted(maps.Keys(tables))).At("list", "rule list.members", "column createdfromcode")
 }
 
 func (b *Books) setMemberCount(w *Write) error {

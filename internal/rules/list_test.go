@@ -82,12 +82,22 @@ func TestMemberCodes(t *testing.T) {
 	if got := rules.MemberTable(h.Model(), h.Config, h.Must("list", list)); got.Name != "account" {
 		t.Errorf("2 is %s", got.Name)
 	}
+	_, err := h.ClientCreate("list", cells{"listname": "L", "type": false, "createdfromcode": 1})
+	refuse(t, err, fault.BadOption, "createdfromcode", "Accepted Values: 2,3,4", "rule list.members")
 	if err := h.Config.Set("list.membertype", "platform"); err != nil {
 		t.Fatal(err)
 	}
 	if got := rules.MemberTable(h.Model(), h.Config, h.Must("list", list)); got.Name != "contact" {
 		t.Errorf("2 of the platform is %s", got.Name)
 	}
+	for code, table := range map[int]string{1: "account", 2: "contact", 4: "lead"} {
+		made := h.create("list", cells{"listname": "L", "type": false, "createdfromcode": code})
+		if got := rules.MemberTable(h.Model(), h.Config, h.Must("list", made)); got.Name != table {
+			t.Errorf("%d of the platform is %s", code, got.Name)
+		}
+	}
+	_, err = h.ClientCreate("list", cells{"listname": "L", "type": false, "createdfromcode": 3})
+	refuse(t, err, fault.BadOption, "createdfromcode", "Accepted Values: 1,2,4", "rule list.members")
 }
 
 func TestSmallRules(t *testing.T) {

@@ -44,11 +44,11 @@ func scaleMoney(n int64, mul, div uint64) (int64, error) {
 	lo, carry := bits.Add64(lo, div/2, 0)
 	hi += carry
 	if hi >= div {
-		return 0, errRange()
+		return 0, errBeyond(n < 0)
 	}
 	q, _ := bits.Div64(hi, lo, div)
 	if q > math.MaxInt64 {
-		return 0, errRange()
+		return 0, errBeyond(n < 0)
 	}
 	return signed(q, n < 0), nil
 }
@@ -67,8 +67,15 @@ func signed(q uint64, negative bool) int64 {
 	return int64(q)
 }
 
-func errRange() *fault.Error {
-	return fault.New(fault.BaseOverflow, "An amount is out of the range of its currency.")
+func errRange() *fault.Error { return errBeyond(false) }
+
+// errBeyond refuses an amount beyond one end of the range of money; below tells that it is the negative one.
+func errBeyond(below bool) *fault.Error {
+	code := fault.BaseOverflow
+	if below {
+		code = fault.BaseUnderflow
+	}
+	return fault.New(code, "An amount is out of the range of its currency.")
 }
 
 // sumMoney adds amounts; a sum beyond the range of money is refused.
@@ -133,46 +140,11 @@ func largest(list []uint64) int {
 	return best
 }
 
-// spreadBase expresses amounts of mixed sign in base currency so that the parts sum to the whole's own base value: each part
-// is floored, and leftover cents go to the largest remainders, ties to the lowest index.
-func spreadBase(amounts []int64, wholeBase, rate int64) []int64 {
-	if rate == rateOne {
-		return amounts
-	}
-	sign := int64(1)
-	if wholeBase < 0 {
-		sign = -1
-	}
-	parts := make([]int64, len(amounts))
-	rest := make([]uint64, len(amounts))
-	left := sign * wholeBase
-	for i, a := range amounts {
-		parts[i], rest[i] = floorBase(sign*a, rate)
-		left -= parts[i]
-	}
-	for ; left > 0 && len(parts) > 0; left-- {
-		i := largest(rest)
-		parts[i]++
-		rest[i] = 0
-	}
-	for i := range parts {
-		parts[i] *= sign
-	}
-	return parts
-}
-
-// floorBase returns amount / rate rounded towards minus infinity, with the remainder in units of 1/rate.
-func floorBase(amount, rate int64) (int64, uint64) {
-	num := new(big.Int).Mul(big.NewInt(amount), big.NewInt(rateOne))
-	q, r := new(big.Int).DivMod(num, big.NewInt(rate), new(big.Int)) // Euclidean: the remainder is never negative
-	return q.Int64(), r.Uint64()
-}
-
 // moneyOf rounds an exact number of currency units to cents.
 func moneyOf(r *big.Rat) (value.Value, error) {
 	cents, err := value.RoundRat(r, 2)
 	if err != nil {
-		return value.Null, errRange()
+		return value.Null, errBeyond(r.Sign() < 0)
 	}
 	return value.Money(cents), nil
 }
@@ -192,34 +164,23 @@ type named struct {
 	amount int64
 }
 
-// ownMoney lists the assignments of amounts in a row's own currency, each with its base sibling.
-func ownMoney(r *query.Row, amounts ...named) ([]query.Assign, error) {
-	out := make([]query.Assign, 0, 2*len(amounts))
+// ownMoney appends the assignments of amounts in a row's own currency, each with its base sibling.
+func ownMoney(to []query.Assign, r *query.Row, amounts ...named) ([]query.Assign, error) {
 	rate := rateOf(r)
 	for _, a := range amounts {
-		c := r.Table.MustColumn(a.column)
 		base, err := toBase(a.amount, rate)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, query.Assign{Column: c, Value: value.Money(a.amount)}, query.Assign{Column: c.Base, Value: value.Money(base)})
+		to = summed(to, r.Table, a.column, money{a.amount, base})
 	}
-	return out, nil
+	return to, nil
 }
 
-// baseMoney lists the assignments of exact base sums, each with the amount they make in the row's own currency.
-func baseMoney(r *query.Row, sums ...named) ([]query.Assign, error) {
-	out := make([]query.Assign, 0, 2*len(sums))
-	rate := rateOf(r)
-	for _, a := range sums {
-		c := r.Table.MustColumn(a.column)
-		amount, err := fromBase(a.amount, rate)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, query.Assign{Column: c, Value: value.Money(amount)}, query.Assign{Column: c.Base, Value: value.Money(a.amount)})
-	}
-	return out, nil
+// summed appends the assignments of an amount and a base value that were added up each on its own.
+func summed(to []query.Assign, t *schema.Table, column string, sum money) []query.Assign {
+	c := t.MustColumn(column)
+	return append(to, query.Assign{Column: c, Value: value.Money(sum.amount)}, query.Assign{Column: c.Base, Value: value.Money(sum.base)})
 }
 
 // baseOf returns the exact base sum a total holds.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
@@ -35,12 +37,15 @@ type Recalculation struct {
 	Progress func(rows int64)                          // told now and then how many rows have been looked at; may be nil
 }
 
-// Recalc makes every derived value anew from base rows (gifts, payments, requests, donors, funds, fund groups and the sums per
-// giving year) and mends those that differ. It reads in batches: memory is bounded by the number of donors and funds and by
-// one batch of gifts. It must run in one transaction that sees no other writer.
+// Recalc makes every derived value anew from base rows and mends those that differ: what gifts, payments, requests, donors, funds, fund
+// groups and lists show, the sums per giving year, and the base values of all amounts. What others follow from is made first, so that a
+// wrong value is told of once. It reads in batches: memory is bounded by the number of donors, funds and lists and by one batch of gifts.
+// It must run in one transaction that sees no other writer.
 func Recalc(env Env, how Recalculation) error {
 	c := newRecalculator(env, how)
-	for _, step := range []func() error{c.gifts, c.requests, c.donors, c.allDonorYears, c.funds, c.allFundYears, c.fundGroups} {
+	for _, step := range []func() error{
+		c.gifts, c.requests, c.donors, c.allDonorYears, c.funds, c.allFundYears, c.fundGroups, c.staticLists, c.otherTables,
+	} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -49,32 +54,47 @@ func Recalc(env Env, how Recalculation) error {
 }
 
 func newRecalculator(env Env, how Recalculation) *recalculator {
-	return &recalculator{Books: NewBooks(env), how: how, best: map[value.GUID]*ranks{}, groups: map[value.GUID]int64{}}
+	return &recalculator{
+		Books: NewBooks(env), how: how, best: map[value.GUID]*ranks{}, sums: map[value.GUID]*groupTally{},
+		currencies: map[value.GUID]value.GUID{}, founders: map[value.GUID]value.Value{}, regrouped: map[value.GUID]bool{},
+	}
 }
 
 // recalculator carries the sums of a recalculation.
 type recalculator struct {
 	*Books
-	how    Recalculation
-	best   map[value.GUID]*ranks // first, latest and largest gift by donor
-	groups map[value.GUID]int64  // net assets by fund group
-	seen   int64
+	how        Recalculation
+	best       map[value.GUID]*ranks      // first, latest and largest gift by donor
+	sums       map[value.GUID]*groupTally // net assets by fund group
+	currencies map[value.GUID]value.GUID  // of donors and funds in foreign currencies
+	founders   map[value.GUID]value.Value // primary donors of funds that were looked at
+	regrouped  map[value.GUID]bool        // fund groups to add up anew, because a fund's part was wrong
+	seen       int64
+}
+
+// currency returns the foreign currency of a donor or fund, zero for the base currency, and remembers it.
+func (c *recalculator) currency(r *query.Row) (value.GUID, error) {
+	id, err := c.currencyOf(r)
+	if !id.IsZero() {
+		c.currencies[r.ID] = id
+	}
+	return id, err
 }
 
 // batchSize is how many parent rows are read at a time.
 const batchSize = 1000
 
-// mend compares a parent with what it shall show and writes the difference.
-func (c *recalculator) mend(r *query.Row, columns []query.Assign) error {
-	return c.mendPart(Parent{r.Table.Name, r.ID}, r, columns)
+// mend compares a row with what it shall be and writes the difference.
+func (c *recalculator) mend(r, after *query.Row) error {
+	return c.mendPart(Parent{r.Table.Name, r.ID}, r, after)
 }
 
 // mendPart is mend for a row that belongs to a parent.
-func (c *recalculator) mendPart(parent Parent, r *query.Row, columns []query.Assign) error {
+func (c *recalculator) mendPart(parent Parent, r, after *query.Row) error {
 	if !c.concerns(r.Table, r.ID) {
 		return nil
 	}
-	wrong := differing(r, columns)
+	wrong := after.Diff(r)
 	for _, a := range wrong {
 		if err := c.drifted(Drift{r.Table.Name, r.ID.String(), a.Column.Name, r.Get(a.Column), a.Value, parent}); err != nil {
 			return err
@@ -151,33 +171,6 @@ func (c *recalculator) children(t *schema.Table, link string, columns []string, 
 	}
 }
 
-// requests recomputes the requests from their rows.
-func (c *recalculator) requests() error {
-	columns := withBase(c.tables.request, []string{"svc_grantamount", "svc_paid", "svc_balance"}, []string{
-		"svc_originalgrantamount", "svc_grantamendment", "exchangerate", "svc_nextpaymentdue", "svc_nextrequirementdue",
-	})
-	return c.each(c.tables.request, columns, nil, func(batch []*query.Row) error {
-		t := c.tables.disbursement
-		children, err := c.children(t, "svc_requestlookup", disbursementColumns, between(t, "svc_requestlookup", batch)...)
-		if err != nil {
-			return err
-		}
-		for _, r := range batch {
-			for _, child := range children[r.ID] {
-				c.tally.disburse(c.settings, child, 1)
-			}
-			columns, err := c.requestColumns(r, children[r.ID])
-			if err != nil {
-				return err
-			}
-			if err := c.mend(r, columns); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // withBase adds the base siblings of money columns to a list of columns.
 func withBase(t *schema.Table, money, others []string) []string {
 	out := append([]string{}, others...)
@@ -185,4 +178,16 @@ func withBase(t *schema.Table, money, others []string) []string {
 		out = append(out, name, t.MustColumn(name).Base.Name)
 	}
 	return out
+}
+
+// withMoney adds what base values are made of to a list of columns: all stored amounts with their base siblings, currency and rate.
+func withMoney(t *schema.Table, names ...string) []string {
+	out := append(slices.Clone(names), "transactioncurrencyid", "exchangerate")
+	for _, c := range t.Columns {
+		if c.Base != nil && c.Stored() {
+			out = append(out, c.Name, c.Base.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

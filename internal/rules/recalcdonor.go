@@ -12,10 +12,9 @@ import (
 
 // donors compares every donor with the sums of its gifts.
 func (c *recalculator) donors() error {
-	columns := withBase(c.tables.donor, []string{"svc_totalcommitment", "svc_largestgift"}, []string{
+	columns := withMoney(c.tables.donor,
 		"svc_countofgifts", "svc_firstgiftdate", "svc_mostrecentgiftdate", "svc_mostrecentgiftid", "svc_largestgiftid",
-		"x_latestmade", "x_largestdate", "x_largestmade", "exchangerate",
-	})
+		"x_latestmade", "x_largestdate", "x_largestmade", commitmentTotal.own, commitmentTotal.ownBase)
 	return c.each(c.tables.donor, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			if err := c.donor(r); err != nil {
@@ -35,16 +34,25 @@ func (c *recalculator) donor(r *query.Row) error {
 	if best == nil {
 		best = &ranks{}
 	}
-	columns, err := baseMoney(r, named{"svc_totalcommitment", sums.commitment})
+	currency, err := c.currency(r)
 	if err != nil {
 		return err
 	}
-	ranked, err := c.rankColumns(r, best)
+	after := r.Clone()
+	if err := restate(after); err != nil {
+		return err
+	}
+	own := inOwn(sums.foreign, currency)
+	if err := commitmentTotal.put(after, rollup{sums.commitment, own.amount.commitment, own.base.commitment}); err != nil {
+		return err
+	}
+	ranked, err := c.rankColumns(r, currency, best)
 	if err != nil {
 		return err
 	}
-	columns = append(columns, set(r.Table, "svc_countofgifts", value.Int(sums.count)))
-	return c.mend(r, append(columns, ranked...))
+	putAll(after, ranked)
+	after.Put("svc_countofgifts", value.Int(sums.count))
+	return c.mend(r, after)
 }
 
 // allDonorYears compares all sums per donor and giving year.
@@ -52,10 +60,14 @@ func (c *recalculator) allDonorYears() error { return c.donorYears(condition{}, 
 
 // donorYears compares the sums per giving year of some donors, those of a condition if it has a column.
 func (c *recalculator) donorYears(where condition, donors map[value.GUID]*donorTally) error {
-	s := sums{table: c.tables.donorYear, parents: c.tables.donor, parent: "donor", columns: []string{"amount"}, expected: map[yearKey][]int64{}}
+	s := yearSums{
+		table: c.tables.donorYear, parents: c.tables.donor, parent: "donor", columns: []string{"amount", "amountown", "amountownbase"},
+		expected: map[yearKey][]int64{},
+	}
 	for id, d := range donors {
+		own := inOwn(d.foreign, c.currencies[id])
 		for year, amount := range d.years {
-			s.expected[yearKey{id, year}] = []int64{amount}
+			s.expected[yearKey{id, year}] = []int64{amount, own.amount.years[year], own.base.years[year]}
 		}
 	}
 	return c.compareSums(s, where)
@@ -66,13 +78,18 @@ func (c *recalculator) allFundYears() error { return c.fundYears(condition{}, c.
 
 // fundYears compares the sums per giving year of some funds, those of a condition if it has a column.
 func (c *recalculator) fundYears(where condition, funds map[value.GUID]*fundTally) error {
-	s := sums{
-		table: c.tables.fundYear, parents: c.tables.fund, parent: "fund", columns: []string{"giving", "inflow", "grantspaid"},
+	s := yearSums{
+		table: c.tables.fundYear, parents: c.tables.fund, parent: "fund",
+		columns:  []string{"giving", "givingown", "givingownbase", "inflow", "grantspaid", "grantspaidown", "grantspaidownbase"},
 		expected: map[yearKey][]int64{},
 	}
 	for id, f := range funds {
+		own := inOwn(f.foreign, c.currencies[id])
 		for year, y := range f.years {
-			s.expected[yearKey{id, year}] = []int64{y.giving, y.inflow, y.grantsPaid}
+			amount, base := own.amount.year(year), own.base.year(year)
+			s.expected[yearKey{id, year}] = []int64{
+				y.giving, amount.giving, base.giving, y.inflow, y.grantsPaid, amount.grantsPaid, base.grantsPaid,
+			}
 		}
 	}
 	return c.compareSums(s, where)
@@ -84,8 +101,8 @@ type yearKey struct {
 	year int
 }
 
-// sums says what a table of sums per parent and giving year shall hold; a row that is not expected holds zeros.
-type sums struct {
+// yearSums says what a table of sums per parent and giving year shall hold; a row that is not expected holds zeros.
+type yearSums struct {
 	table    *schema.Table
 	parents  *schema.Table
 	parent   string // the column that names the parent
@@ -94,7 +111,7 @@ type sums struct {
 }
 
 // compareSums compares a table of sums with what it shall hold. A missing row is one of zeros.
-func (c *recalculator) compareSums(s sums, where condition) error {
+func (c *recalculator) compareSums(s yearSums, where condition) error {
 	var filter []condition
 	if where.column != nil {
 		filter = []condition{where}
@@ -141,7 +158,7 @@ func missingSums(expected map[yearKey][]int64, seen map[yearKey]bool) []yearKey 
 
 // mendSum compares one row of sums and replaces it when it differs. What a reader sees of it changes at read time only, so the parent's
 // version is moved by hand.
-func (c *recalculator) mendSum(s sums, k yearKey, r *query.Row) error {
+func (c *recalculator) mendSum(s yearSums, k yearKey, r *query.Row) error {
 	if !c.concerns(s.table, k.id) {
 		return nil
 	}

@@ -3,16 +3,20 @@ package rules
 import (
 	"almoner/internal/query"
 	"almoner/internal/settings"
-	"almoner/internal/value"
 )
+
+// fundColumnsRead are the columns a recalculation reads of a fund.
+func (c *recalculator) fundColumnsRead() []string {
+	names := []string{"x_allotment", "statecode", "svc_endowed", "svc_spendpercent", "svc_fundgroup"}
+	for _, t := range fundTotals {
+		names = append(names, t.column, t.own, t.ownBase)
+	}
+	return withMoney(c.tables.fund, names...)
+}
 
 // funds compares every fund with the sums of the gifts and grants that concern it.
 func (c *recalculator) funds() error {
-	money := []string{"svc_giftspaid", "svc_giftspending", "svc_grantspaid", "svc_grantspending", "svc_netassets", "svc_initialamount", "svc_earnings"}
-	columns := withBase(c.tables.fund, money, []string{
-		"x_nongift", "x_fees", "x_allotment", "exchangerate", "statecode", "svc_endowed", "svc_spendpercent", "svc_spendableamount", "svc_fundgroup",
-	})
-	return c.each(c.tables.fund, columns, nil, func(batch []*query.Row) error {
+	return c.each(c.tables.fund, c.fundColumnsRead(), nil, func(batch []*query.Row) error {
 		for _, r := range batch {
 			if err := c.fund(r); err != nil {
 				return err
@@ -23,69 +27,76 @@ func (c *recalculator) funds() error {
 }
 
 func (c *recalculator) fund(r *query.Row) error {
-	columns, after, err := c.expectedFund(r)
+	after, err := c.expectedFund(r)
 	if err != nil {
 		return err
 	}
-	if part := inGroup(after); !part.group.IsZero() {
-		c.groups[part.group] += part.base
+	part, err := c.inGroup(after)
+	if err != nil {
+		return err
 	}
-	return c.mend(r, columns)
+	groupOf(c.sums, part.group).add(part, 1)
+	return c.mend(r, after)
 }
 
-// expectedFund lists what a fund shall show, and returns the row as it then is.
-func (c *recalculator) expectedFund(r *query.Row) ([]query.Assign, *query.Row, error) {
-	columns, err := c.expectedTotals(r)
-	if err != nil {
-		return nil, nil, err
+// expectedFund returns a fund's row as it shall be.
+func (c *recalculator) expectedFund(r *query.Row) (*query.Row, error) {
+	after := r.Clone()
+	if err := restate(after); err != nil {
+		return nil, err
 	}
-	after := with(r, columns)
+	if err := c.putTotals(after); err != nil {
+		return nil, err
+	}
 	allotment, err := c.ownAllotment(after)
-	if err != nil {
-		return nil, nil, err
-	}
-	if r.Value("x_allotment").Int() != allotment {
-		columns = append(columns, set(r.Table, "x_allotment", value.Int(allotment)))
-	}
-	return columns, with(r, columns), nil
+	putAll(after, hiddenColumns(after, nil, named{"x_allotment", allotment}))
+	return after, err
 }
 
-// expectedTotals lists the sums a fund shall show.
-func (c *recalculator) expectedTotals(r *query.Row) ([]query.Assign, error) {
+// putTotals puts the sums a fund shall show on its row.
+func (c *recalculator) putTotals(r *query.Row) error {
 	f := c.tally.funds[r.ID]
 	if f == nil {
 		f = &fundTally{}
 	}
-	columns, err := baseMoney(r, named{"svc_giftspaid", f.giftsPaid}, named{"svc_giftspending", f.giftsPending},
-		named{"svc_grantspaid", f.grantsPaid}, named{"svc_grantspending", f.grantsPending})
+	currency, err := c.currency(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, hidden := range []named{{"x_nongift", f.nonGift}, {"x_fees", f.fees}} {
-		if r.Value(hidden.column).Int() != hidden.amount {
-			columns = append(columns, set(r.Table, hidden.column, value.Int(hidden.amount)))
+	own := inOwn(f.foreign, currency)
+	for _, t := range fundTotals {
+		if err := t.put(r, rollup{t.of(&f.fundSums), t.of(&own.amount), t.of(&own.base)}); err != nil {
+			return err
 		}
 	}
 	if c.settings.Balances != settings.BalancesDerived {
-		return columns, nil
+		return nil
 	}
-	net, err := derivedNetAssets(with(r, columns))
-	return append(columns, net...), err
+	return deriveNetAssets(r, !currency.IsZero())
 }
 
 // fundGroups compares the net assets of every group with those of its active funds.
 func (c *recalculator) fundGroups() error {
-	columns := withBase(c.tables.group, []string{"svc_netassets"}, []string{"exchangerate"})
+	columns := withMoney(c.tables.group, groupTotal.own, groupTotal.ownBase)
 	return c.each(c.tables.group, columns, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
-			columns, err := baseMoney(r, named{"svc_netassets", c.groups[r.ID]})
-			if err != nil {
-				return err
-			}
-			if err := c.mend(r, columns); err != nil {
+			if err := c.mendGroup(r, groupOf(c.sums, r.ID)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// mendGroup makes a group show a sum over its funds.
+func (c *recalculator) mendGroup(r *query.Row, sum *groupTally) error {
+	currency, err := c.currencyOf(r)
+	if err != nil {
+		return err
+	}
+	after := r.Clone()
+	if err := groupTotal.put(after, sum.in(currency)); err != nil {
+		return err
+	}
+	return c.mend(r, after)
 }

@@ -1,14 +1,17 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"almoner/internal/query"
 	"almoner/internal/schema"
 	"almoner/internal/value"
 )
 
-// Recompute makes the derived values of some parents anew from base rows. Each parent is locked before its base rows are read, and
-// whoever changes what a parent shows locks it too: other writers may go on meanwhile. Parents that are gone are passed over. tell hears
-// of every value that was wrong; it may be nil.
+// Recompute makes the derived values of some rows anew from base rows. Each is locked before its base rows are read, and whoever changes
+// what a parent shows locks it too: other writers may go on meanwhile. Rows that are gone are passed over. tell hears of every value that
+// was wrong; it may be nil.
 func Recompute(env Env, parents Touched, tell func(Drift) error) error {
 	c := newRecalculator(env, Recalculation{Drift: tell})
 	steps := []struct {
@@ -27,10 +30,25 @@ func Recompute(env Env, parents Touched, tell func(Drift) error) error {
 	if err := c.touchReceivers(); err != nil {
 		return err
 	}
-	if err := c.settleGroups(); err != nil {
+	maps.Copy(c.regrouped, parents.Groups)
+	if err := c.eachLocked(c.tables.group, c.regrouped, c.recomputeGroup); err != nil {
 		return err
 	}
-	return c.eachLocked(c.tables.group, parents.Groups, c.recomputeGroup)
+	return c.recomputeOthers(parents)
+}
+
+// recomputeOthers makes anew what follows from rows themselves, and the counts of lists.
+func (c *recalculator) recomputeOthers(rows Touched) error {
+	for _, name := range slices.Sorted(maps.Keys(rows.others)) {
+		do := c.mendRow
+		if name == c.tables.list.Name {
+			do = c.recomputeList
+		}
+		if err := c.eachLocked(c.env.Model().Table(name), rows.others[name], do); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachLocked locks the rows of a set one after the other and hands them on; those that are gone are passed over.
@@ -67,7 +85,7 @@ func (c *recalculator) partsOf(batch []*query.Row) (payments, fees map[value.GUI
 		ids[i] = value.ID(r.ID)
 	}
 	payment, fee := c.tables.payment, c.tables.fee
-	payments, err = c.children(payment, "svc_giftnumber", paymentColumnsRead, compare(payment, "svc_giftnumber", query.OpIn, ids...))
+	payments, err = c.children(payment, "svc_giftnumber", c.paymentColumnsRead(), compare(payment, "svc_giftnumber", query.OpIn, ids...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,15 +94,13 @@ func (c *recalculator) partsOf(batch []*query.Row) (payments, fees map[value.GUI
 }
 
 func (c *recalculator) recomputeRequest(r *query.Row) error {
-	rows, err := c.disbursementsOf(r.ID)
+	t := c.tables.disbursement
+	rows, err := c.env.Find(t, []query.Assign{set(t, "svc_requestlookup", value.ID(r.ID))}, columnsOf(t, c.disbursementColumnsRead()))
 	if err != nil {
 		return err
 	}
-	columns, err := c.requestColumns(r, rows)
-	if err != nil {
-		return err
-	}
-	return c.mend(r, columns)
+	_, err = c.mendRequest(r, rows)
+	return err
 }
 
 // recomputeDonor adds up all gifts of a donor.
@@ -114,27 +130,44 @@ func (c *recalculator) recomputeFund(r *query.Row) error {
 	if err := c.addGrants(r.ID); err != nil {
 		return err
 	}
-	columns, after, err := c.expectedFund(r)
+	after, err := c.expectedFund(r)
 	if err != nil {
 		return err
 	}
-	c.moveInGroup(inGroup(r), inGroup(after))
+	if err := c.regroup(r, after); err != nil {
+		return err
+	}
 	if after.Value("x_allotment") != r.Value("x_allotment") {
 		c.noteReceiver(r)
 		if err := c.env.Touch(r.Table, r.ID); err != nil {
 			return err
 		}
 	}
-	if err := c.mend(r, columns); err != nil {
+	if err := c.mend(r, after); err != nil {
 		return err
 	}
 	return c.fundYears(equal(c.tables.fundYear, "fund", value.ID(r.ID)), map[value.GUID]*fundTally{r.ID: c.tally.fund(r.ID)})
 }
 
+// regroup notes the groups in whose net assets a fund has another part now: they are added up anew, as what they held of it may have
+// been wrong too.
+func (c *recalculator) regroup(r, after *query.Row) error {
+	was, err := c.inGroup(r)
+	if err != nil {
+		return err
+	}
+	is, err := c.inGroup(after)
+	if was != is {
+		markSet(c.regrouped, lookup(was.group))
+		markSet(c.regrouped, lookup(is.group))
+	}
+	return err
+}
+
 // addGifts adds what all gifts bring whose lookup points at a row, except those seen before.
 func (c *recalculator) addGifts(link string, id value.GUID, seen map[value.GUID]bool) error {
 	t := c.tables.gift
-	return c.each(t, giftColumnsRead, []condition{equal(t, link, value.ID(id))}, func(batch []*query.Row) error {
+	return c.each(t, giftFacts, []condition{equal(t, link, value.ID(id))}, func(batch []*query.Row) error {
 		return c.addBatch(batch, seen)
 	})
 }
@@ -151,7 +184,10 @@ func (c *recalculator) addBatch(batch []*query.Row, seen map[value.GUID]bool) er
 		if seen != nil {
 			seen[r.ID] = true
 		}
-		f := c.openFile(r, payments[r.ID], fees[r.ID])
+		f, err := c.openFile(r, payments[r.ID], fees[r.ID])
+		if err != nil {
+			return err
+		}
 		p, err := c.project(f, f.gift)
 		if err != nil {
 			return err
@@ -192,7 +228,9 @@ func (c *recalculator) addGrants(fund value.GUID) error {
 	t := c.tables.disbursement
 	return c.each(t, disbursementColumns, []condition{equal(t, "svc_fund", value.ID(fund))}, func(batch []*query.Row) error {
 		for _, r := range batch {
-			c.tally.disburse(c.settings, r, 1)
+			if err := c.disburse(r, 1); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -201,20 +239,20 @@ func (c *recalculator) addGrants(fund value.GUID) error {
 // recomputeGroup adds up the active funds of a group.
 func (c *recalculator) recomputeGroup(r *query.Row) error {
 	t := c.tables.fund
-	var sum int64
-	names := []string{"svc_netassets_base", "statecode", "svc_fundgroup"}
+	var sum groupTally
+	names := []string{"svc_netassets", "svc_netassets_base", "transactioncurrencyid", "statecode", "svc_fundgroup"}
 	err := c.each(t, names, []condition{equal(t, "svc_fundgroup", value.ID(r.ID))}, func(batch []*query.Row) error {
 		for _, fund := range batch {
-			sum += inGroup(fund).base
+			part, err := c.inGroup(fund)
+			if err != nil {
+				return err
+			}
+			sum.add(part, 1)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	columns, err := baseMoney(r, named{"svc_netassets", sum})
-	if err != nil {
-		return err
-	}
-	return c.mend(r, columns)
+	return c.mendGroup(r, &sum)
 }

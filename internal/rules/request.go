@@ -35,10 +35,10 @@ func (b *Books) numberRequest(w *Write) error { return b.number(w, "svc_requestn
 func (b *Books) setRequestBooks(w *Write) error {
 	r := w.New
 	grant := r.Value("svc_originalgrantamount").Int() + r.Value("svc_grantamendment").Int()
-	paid := r.Value("svc_paid").Int()
+	paid := money{r.Value("svc_paid").Int(), baseOf(r, "svc_paid")}
 	r.Put("svc_grantamount", value.Money(grant))
-	r.Put("svc_paid", value.Money(paid))
-	r.Put("svc_balance", value.Money(grant-paid))
+	putAll(r, summed(nil, r.Table, "svc_paid", paid))
+	r.Put("svc_balance", value.Money(grant-paid.amount))
 	return nil
 }
 
@@ -114,13 +114,11 @@ func (b *Books) deriveDisbursement(id value.GUID, columns []query.Assign) error 
 	if err != nil {
 		return err
 	}
-	b.tally.disburse(b.settings, before, -1)
-	b.tally.disburse(b.settings, after, 1)
 	markSet(b.touched.Funds, before.Value("svc_fund"))
 	if request := before.Value("svc_requestlookup"); !request.IsNull() {
 		b.requests[request.ID()] = true
 	}
-	return nil
+	return b.moveDisbursement(before, after)
 }
 
 // settleRequests recomputes what touched requests show of their rows.
@@ -150,13 +148,17 @@ func (b *Books) settleRequests() error {
 
 // requestColumns lists what a request's row shall show for its payments and requirements.
 func (b *Books) requestColumns(r *query.Row, rows []*query.Row) ([]query.Assign, error) {
-	var paid int64
+	var paid money
 	payment, requirement := value.Null, value.Null
 	for _, row := range rows {
 		d := newDisbursement(row, b.settings)
 		switch {
 		case d.paid:
-			paid += d.net
+			net, err := d.money()
+			if err != nil {
+				return nil, err
+			}
+			paid = money{paid.amount + net.amount, paid.base + net.base}
 		case d.isMoney():
 			payment = earlier(payment, d.due)
 		case d.active && !d.payment && !d.void && !d.fulfilled:
@@ -164,7 +166,8 @@ func (b *Books) requestColumns(r *query.Row, rows []*query.Row) ([]query.Assign,
 		}
 	}
 	grant := r.Value("svc_originalgrantamount").Int() + r.Value("svc_grantamendment").Int()
-	out, err := ownMoney(r, named{"svc_grantamount", grant}, named{"svc_paid", paid}, named{"svc_balance", grant - paid})
+	out := summed(make([]query.Assign, 0, 8), r.Table, "svc_paid", paid)
+	out, err := ownMoney(out, r, named{"svc_grantamount", grant}, named{"svc_balance", grant - paid.amount})
 	return append(out, dueColumns(r.Table, payment, requirement)...), err
 }
 

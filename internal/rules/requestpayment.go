@@ -16,7 +16,7 @@ var disbursementRules = []Rule{
 	},
 	{
 		Name: "disbursement.fill", Table: "svc_requestpayment", On: OnSave, Do: (*Books).fillDisbursement,
-		Text:    "What a new grant payment leaves out is taken from its request and fund: applicant, contact, payee, fund, function, department, the fund's primary donor; the latter follows the row's fund.",
+		Text:    "What a new grant payment leaves out is taken from its request and fund: applicant, contact, payee, fund, function, department, the fund's primary donor; the latter follows the row's fund. An unpaid payment moved to another request takes that request's applicant.",
 		Example: "A payment on a request of the Arts Fund gets that fund, its department and its founder.",
 	},
 	{
@@ -26,8 +26,11 @@ var disbursementRules = []Rule{
 	},
 }
 
-// autoNet is the bit of x_auto that says svc_netamount follows svc_amount.
-const autoNet = 1
+// Bits of x_auto on a request payment: svc_netamount follows svc_amount, and svc_fundprimarydonor is that of the fund.
+const (
+	autoNet   = 1
+	autoDonor = 2
+)
 
 func (b *Books) setDisbursementNet(w *Write) error {
 	auto := w.New.Value("x_auto").Int()
@@ -50,6 +53,11 @@ func (b *Books) fillDisbursement(w *Write) error {
 		if err := b.fillFromRequest(w.New); err != nil {
 			return err
 		}
+	} else if err := b.moveApplicant(w); err != nil {
+		return err
+	}
+	if w.Has("svc_fundprimarydonor") {
+		putAuto(w.New, autoDonor, false)
 	}
 	if w.Old != nil && !w.Changed("svc_fund") {
 		return nil
@@ -69,6 +77,36 @@ func (b *Books) fillDisbursement(w *Write) error {
 		donor = fund.Value("svc_primarydonor")
 	}
 	w.New.Put("svc_fundprimarydonor", donor)
+	putAuto(w.New, autoDonor, true)
+	return nil
+}
+
+// putAuto notes whether the service set a column: a bit of x_auto.
+func putAuto(r *query.Row, bit int64, service bool) {
+	auto := r.Value("x_auto").Int() &^ bit
+	if service {
+		auto |= bit
+	}
+	r.Put("x_auto", value.Int(auto))
+}
+
+// moveApplicant lets an unpaid request payment that moved to another request take that request's applicant, unless it was deliberately
+// bound to another one.
+func (b *Books) moveApplicant(w *Write) error {
+	if !w.Changed("svc_requestlookup") || w.Has("svc_requestapplicant") || newDisbursement(w.New, b.settings).paid {
+		return nil
+	}
+	old, err := b.rowOf(w.Old, "svc_requestlookup")
+	if err != nil {
+		return err
+	}
+	request, err := b.rowOf(w.New, "svc_requestlookup")
+	if err != nil || request == nil {
+		return err
+	}
+	if have := w.Old.Value("svc_requestapplicant"); have.IsNull() || old != nil && have == old.Value("svc_applicant") {
+		w.New.Put("svc_requestapplicant", request.Value("svc_applicant"))
+	}
 	return nil
 }
 
@@ -93,7 +131,7 @@ type disbursement struct {
 	void      bool
 	paid      bool
 	net       int64
-	netBase   int64
+	rate      int64
 	date      int64       // year date of a paid row, in days
 	due       value.Value // when an unpaid payment is due
 	required  value.Value // when a requirement is due
@@ -102,8 +140,8 @@ type disbursement struct {
 
 // disbursementColumns are the columns newDisbursement reads.
 var disbursementColumns = []string{
-	"svc_fund", "svc_requirementtype", "statecode", "svc_folio", "svc_netamount", "svc_netamount_base", "svc_paymentsent", "svc_cleardate",
-	"svc_paymentdate", "svc_postingdate", "createdon", "svc_estimatedgrantpaydate", "svc_requirementdue", "svc_requirementfulfilled",
+	"svc_fund", "svc_requirementtype", "statecode", "svc_folio", "svc_netamount", "transactioncurrencyid", "exchangerate", "svc_paymentsent",
+	"svc_cleardate", "svc_paymentdate", "svc_postingdate", "createdon", "svc_estimatedgrantpaydate", "svc_requirementdue", "svc_requirementfulfilled",
 	"svc_requestapplicant",
 }
 
@@ -114,7 +152,7 @@ func newDisbursement(r *query.Row, s *settings.Settings) *disbursement {
 		fund:    r.Value("svc_fund").ID(),
 		payment: kind.IsNull() || kind.Int() == requirementPayment,
 		active:  isActive(r), void: isVoid(r, s),
-		net: r.Value("svc_netamount").Int(), netBase: r.Value("svc_netamount_base").Int(),
+		net: r.Value("svc_netamount").Int(), rate: rateOf(r),
 		due: r.Value("svc_paymentdate"), required: r.Value("svc_requirementdue"),
 		fulfilled: !r.Value("svc_requirementfulfilled").IsNull(),
 	}
@@ -128,6 +166,12 @@ func newDisbursement(r *query.Row, s *settings.Settings) *disbursement {
 
 // isMoney tells whether the row is an active payment that was not voided.
 func (d *disbursement) isMoney() bool { return d.payment && d.active && !d.void }
+
+// money is the net amount with its base value.
+func (d *disbursement) money() (money, error) {
+	base, err := toBase(d.net, d.rate)
+	return money{d.net, base}, err
+}
 
 // isPaid tells whether one of the conditions of a paid disbursement holds.
 func isPaid(r *query.Row, s *settings.Settings) bool {
@@ -158,25 +202,41 @@ func (b *Books) afterDisbursement(w *Write) error {
 		markSet(b.touched.Requests, r.Value("svc_requestlookup"))
 		markSet(b.touched.Funds, r.Value("svc_fund"))
 	}
-	b.tally.disburse(b.settings, w.Old, -1)
-	b.tally.disburse(b.settings, w.New, 1)
-	return nil
+	return b.moveDisbursement(w.Old, w.New)
 }
 
-// disburse adds what a request payment takes from its fund, times sign.
-func (t *tally) disburse(s *settings.Settings, r *query.Row, sign int64) {
+// moveDisbursement takes the difference that a request payment's change makes to its funds; nil where it was not or is no more.
+func (b *Books) moveDisbursement(was, is *query.Row) error {
+	if err := b.disburse(was, -1); err != nil {
+		return err
+	}
+	return b.disburse(is, 1)
+}
+
+// disburse adds what a request payment takes from its fund to the tally, times sign.
+func (b *Books) disburse(r *query.Row, sign int64) error {
 	if r == nil {
-		return
+		return nil
 	}
-	d := newDisbursement(r, s)
+	d := newDisbursement(r, b.settings)
 	if d.fund.IsZero() || !d.isMoney() {
-		return
+		return nil
 	}
-	f := t.fund(d.fund)
-	if !d.paid {
-		f.grantsPending += sign * d.netBase
-		return
+	currency, err := b.currencyOf(r)
+	if err != nil {
+		return err
 	}
-	f.grantsPaid += sign * d.netBase
-	f.year(givingYear(d.date, t.startMonth)).grantsPaid += sign * d.netBase
+	net, err := d.money()
+	if err != nil {
+		return err
+	}
+	year := givingYear(d.date, b.tally.startMonth)
+	b.tally.fund(d.fund).add(currency, net.times(sign), func(f *fundSums, n int64) {
+		if d.paid {
+			f.payOut(year, n)
+		} else {
+			f.grantsPending += n
+		}
+	})
+	return nil
 }

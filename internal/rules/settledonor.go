@@ -9,6 +9,9 @@ import (
 // settleDonors applies the differences to the donors' totals and finds first, latest and largest gifts anew where they moved.
 func (b *Books) settleDonors() error {
 	for _, id := range b.tally.movedDonors() {
+		if b.renewed.Donors[id] {
+			continue
+		}
 		if err := b.settleDonor(id, b.tally.donors[id]); err != nil {
 			return err
 		}
@@ -21,17 +24,22 @@ func (b *Books) settleDonor(id value.GUID, d *donorTally) error {
 	if err != nil || row == nil {
 		return err
 	}
-	commitment, err := sumMoney(baseOf(row, "svc_totalcommitment"), d.commitment)
+	currency, err := b.currencyOf(row)
 	if err != nil {
 		return err
 	}
-	columns, err := baseMoney(row, named{"svc_totalcommitment", commitment})
+	own := inOwn(d.foreign, currency)
+	commitment, err := commitmentTotal.of(row, !currency.IsZero()).plus(rollup{d.commitment, own.amount.commitment, own.base.commitment})
+	if err != nil {
+		return err
+	}
+	columns, err := commitmentTotal.columns(row, commitment)
 	if err != nil {
 		return err
 	}
 	columns = append(columns, set(row.Table, "svc_countofgifts", value.Int(row.Value("svc_countofgifts").Int()+d.count)))
 	if len(d.changes) > 0 {
-		ranked, err := b.rankGifts(row, d)
+		ranked, err := b.rankGifts(row, currency, d)
 		if err != nil {
 			return err
 		}
@@ -40,24 +48,27 @@ func (b *Books) settleDonor(id value.GUID, d *donorTally) error {
 	if err := b.env.Derive(b.tables.donor, id, differing(row, columns)); err != nil {
 		return err
 	}
-	return b.addDonorYears(id, d)
+	return b.addDonorYears(id, d, own)
 }
 
 // addDonorYears applies a difference to the sums per giving year. What a reader sees of them changes at read time only, so the
 // donor's version is moved by hand.
-func (b *Books) addDonorYears(id value.GUID, d *donorTally) error {
-	if !d.yearsMoved() {
-		return nil
-	}
+func (b *Books) addDonorYears(id value.GUID, d *donorTally, own inCurrency[donorSums]) error {
 	t := b.tables.donorYear
+	moved := false
 	for _, year := range sortedYears(d.years) {
-		if d.years[year] == 0 {
+		sum := rollup{d.years[year], own.amount.years[year], own.base.years[year]}
+		if sum == (rollup{}) {
 			continue
 		}
+		moved = true
 		key := []query.Assign{set(t, "donor", value.ID(id)), set(t, "year", value.Int(int64(year)))}
-		if err := b.env.Add(t, key, []query.Assign{set(t, "amount", value.Int(d.years[year]))}); err != nil {
+		if err := b.env.Add(t, key, sum.adds(t, nil, "amount")); err != nil {
 			return err
 		}
+	}
+	if !moved {
+		return nil
 	}
 	return b.env.Touch(b.tables.donor, id)
 }
@@ -71,15 +82,16 @@ type ranks struct {
 
 // rankGifts lists the columns of first, latest and largest gift after the changes. What the changes alone cannot tell is read
 // from the ordered indexes.
-func (b *Books) rankGifts(row *query.Row, d *donorTally) ([]query.Assign, error) {
-	r := readRanks(row)
+func (b *Books) rankGifts(row *query.Row, currency value.GUID, d *donorTally) ([]query.Assign, error) {
+	r := readRanks(row, currency)
 	for _, c := range d.changes {
 		r.play(c)
 	}
-	return b.rankColumns(row, r)
+	return b.rankColumns(row, currency, r)
 }
 
-func readRanks(row *query.Row) *ranks {
+// readRanks reads what a donor in a currency shows. What it shows of its largest gift it would show of one in its own currency.
+func readRanks(row *query.Row, currency value.GUID) *ranks {
 	r := &ranks{}
 	if v := row.Value("svc_firstgiftdate"); !v.IsNull() {
 		r.first = value.Date(v.Int() / value.SecondsPerDay)
@@ -91,7 +103,7 @@ func readRanks(row *query.Row) *ranks {
 	}
 	made = row.Value("x_largestmade")
 	r.largest = standing{
-		gift: row.Value("svc_largestgiftid").ID(), base: baseOf(row, "svc_largestgift"),
+		gift: row.Value("svc_largestgiftid").ID(), currency: currency, money: money{row.Value("svc_largestgift").Int(), baseOf(row, "svc_largestgift")},
 		date: row.Value("x_largestdate").Int(), created: made.Int(), known: !made.IsNull(),
 	}
 	// A holder that was deleted has left its lookup empty while the value still stands.
@@ -132,8 +144,8 @@ func (r *ranks) play(c standingChange) {
 	}
 }
 
-// rankColumns turns ranks into columns.
-func (b *Books) rankColumns(row *query.Row, r *ranks) ([]query.Assign, error) {
+// rankColumns turns ranks into columns of a donor in a currency.
+func (b *Books) rankColumns(row *query.Row, currency value.GUID, r *ranks) ([]query.Assign, error) {
 	t := row.Table
 	if r.doubtFirst {
 		first, err := b.topGift(row.ID, firstOrder)
@@ -151,7 +163,7 @@ func (b *Books) rankColumns(row *query.Row, r *ranks) ([]query.Assign, error) {
 	if err := b.resolveDoubt(row.ID, r.doubtMost, &r.largest, largestOrder); err != nil {
 		return nil, err
 	}
-	most, err := largestColumns(row, r.largest)
+	most, err := largestColumns(row, currency, r.largest)
 	return append(append(most, latestColumns(t, r.latest)...), set(t, "svc_firstgiftdate", midnight(r.first))), err
 }
 
@@ -189,13 +201,19 @@ func (b *Books) resolveDoubt(donor value.GUID, doubt bool, s *standing, order []
 // topGift reads the first of a donor's counted gifts in an order; nil when there is none.
 func (b *Books) topGift(donor value.GUID, order []string) (*standing, error) {
 	t := b.tables.gift
-	names := []string{"svc_giftdate", "createdon", "x_value"}
+	names := []string{"svc_giftdate", "createdon", "x_value", "x_worth", "transactioncurrencyid"}
 	rows, err := readRows(b.env, t, names, []condition{equal(t, "svc_donor", value.ID(donor)), equal(t, "x_counted", value.Bool(true))}, order, nil, 1)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	r := rows[0]
-	return &standing{gift: r.ID, date: r.Value("svc_giftdate").Int(), created: r.Value("createdon").Int(), base: r.Value("x_value").Int(), known: true}, nil
+	base := r.Value("x_value").Int()
+	s := &standing{gift: r.ID, date: r.Value("svc_giftdate").Int(), created: r.Value("createdon").Int(), money: money{base, base}, known: true}
+	if worth := r.Value("x_worth"); !worth.IsNull() {
+		s.amount = worth.Int()
+		s.currency, err = b.currencyOf(r)
+	}
+	return s, err
 }
 
 // midnight turns a calendar date into the moment it begins in UTC.
@@ -206,8 +224,8 @@ func midnight(date value.Value) value.Value {
 	return value.Time(date.Int() * value.SecondsPerDay)
 }
 
-// largestColumns lists the columns of the largest gift.
-func largestColumns(row *query.Row, s standing) ([]query.Assign, error) {
+// largestColumns lists the columns of the largest gift: its value as it is if the donor is in the same currency, else converted.
+func largestColumns(row *query.Row, currency value.GUID, s standing) ([]query.Assign, error) {
 	t := row.Table
 	c := t.MustColumn("svc_largestgift")
 	if s.gift.IsZero() {
@@ -216,6 +234,10 @@ func largestColumns(row *query.Row, s standing) ([]query.Assign, error) {
 			set(t, "x_largestdate", value.Null), set(t, "x_largestmade", value.Null),
 		}, nil
 	}
-	out, err := baseMoney(row, named{"svc_largestgift", s.base})
+	shown, err := s.amount, error(nil)
+	if s.currency != currency {
+		shown, err = fromBase(s.base, rateOf(row))
+	}
+	out := summed(make([]query.Assign, 0, 5), t, "svc_largestgift", money{shown, s.base})
 	return append(out, set(t, "svc_largestgiftid", value.ID(s.gift)), set(t, "x_largestdate", value.Date(s.date)), set(t, "x_largestmade", value.Time(s.created))), err
 }

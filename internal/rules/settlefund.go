@@ -2,8 +2,10 @@ package rules
 
 import (
 	"math/big"
+	"slices"
 
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/value"
 )
@@ -50,18 +52,27 @@ func (b *Books) settleFund(id value.GUID) error {
 	}
 	note := b.fundNote(id)
 	if !note.known {
-		note.known, note.group = true, inGroup(row)
+		note.known = true
+		if note.group, err = b.inGroup(row); err != nil {
+			return err
+		}
 	}
-	if row == nil {
-		b.moveInGroup(note.group, fundInGroup{})
-		return nil
+	if row == nil || b.renewed.Funds[id] {
+		return b.moveInGroup(note.group, row)
 	}
-	diff := b.tally.fund(id)
-	after, err := b.movedFund(row, diff)
+	currency, err := b.currencyOf(row)
 	if err != nil {
 		return err
 	}
-	b.moveInGroup(note.group, inGroup(after))
+	diff := b.tally.fund(id)
+	own := inOwn(diff.foreign, currency)
+	after := row.Clone()
+	if err := b.moveFund(after, !currency.IsZero(), diff, own); err != nil {
+		return err
+	}
+	if err := b.moveInGroup(note.group, after); err != nil {
+		return err
+	}
 	if note.allot || after.Value("svc_netassets") != row.Value("svc_netassets") {
 		allotment, err := b.ownAllotment(after)
 		if err != nil {
@@ -78,81 +89,117 @@ func (b *Books) settleFund(id value.GUID) error {
 			return err
 		}
 	}
-	return b.addFundYears(id, diff)
+	return b.addFundYears(id, diff, own)
 }
 
-// with returns a copy of a row with assignments made.
-func with(r *query.Row, columns []query.Assign) *query.Row {
-	c := r.Clone()
-	putAll(c, columns)
-	return c
-}
-
+// putAll makes assignments on a row.
 func putAll(r *query.Row, columns []query.Assign) {
 	for _, a := range columns {
 		r.Set(a.Column, a.Value)
 	}
 }
 
-// movedFund returns a copy of a fund's row as it shall show after a difference.
-func (b *Books) movedFund(r *query.Row, d *fundTally) (*query.Row, error) {
-	var sums [4]named
-	for i, add := range [...]named{
-		{"svc_giftspaid", d.giftsPaid}, {"svc_giftspending", d.giftsPending}, {"svc_grantspaid", d.grantsPaid}, {"svc_grantspending", d.grantsPending},
-	} {
-		sum, err := sumMoney(baseOf(r, add.column), add.amount)
-		if err != nil {
-			return nil, err
-		}
-		sums[i] = named{add.column, sum}
-	}
-	columns, err := baseMoney(r, sums[:]...)
-	if err != nil {
-		return nil, err
-	}
-	after := with(r, columns)
-	after.Put("x_nongift", value.Int(r.Value("x_nongift").Int()+d.nonGift))
-	after.Put("x_fees", value.Int(r.Value("x_fees").Int()+d.fees))
-	if b.settings.Balances != settings.BalancesDerived {
-		return after, nil
-	}
-	net, err := derivedNetAssets(after)
-	if len(differing(r, net)) > 0 {
-		after.Put("svc_balancesupdated", value.Time(b.env.Now()))
-	}
-	putAll(after, net)
-	return after, err
+// fundTotals are the sums a fund keeps, each with where to find it.
+var fundTotals = []struct {
+	total
+	of func(*fundSums) int64
+}{
+	{giftsPaidTotal, func(f *fundSums) int64 { return f.giftsPaid }},
+	{giftsPendingTotal, func(f *fundSums) int64 { return f.giftsPending }},
+	{grantsPaidTotal, func(f *fundSums) int64 { return f.grantsPaid }},
+	{grantsPendingTotal, func(f *fundSums) int64 { return f.grantsPending }},
+	{nonGiftTotal, func(f *fundSums) int64 { return f.nonGift }},
+	{feesTotal, func(f *fundSums) int64 { return f.fees }},
 }
 
-// derivedNetAssets lists the net assets the service computes from a fund's other columns.
-func derivedNetAssets(r *query.Row) ([]query.Assign, error) {
-	sum, err := sumMoney(baseOf(r, "svc_initialamount"), baseOf(r, "svc_giftspaid"), r.Value("x_nongift").Int(),
-		-baseOf(r, "svc_grantspaid"), -r.Value("x_fees").Int(), baseOf(r, "svc_earnings"))
-	if err != nil {
-		return nil, err
+// moveFund applies a difference to the totals of a fund's row; own is the part of it in the fund's own currency, foreign tells that this
+// is not the base currency.
+func (b *Books) moveFund(r *query.Row, foreign bool, d *fundTally, own inCurrency[fundSums]) error {
+	for _, t := range fundTotals {
+		diff := rollup{t.of(&d.fundSums), t.of(&own.amount), t.of(&own.base)}
+		if diff == (rollup{}) {
+			continue
+		}
+		sum, err := t.total.of(r, foreign).plus(diff)
+		if err != nil {
+			return err
+		}
+		if err := t.put(r, sum); err != nil {
+			return err
+		}
 	}
-	return baseMoney(r, named{"svc_netassets", sum})
+	if b.settings.Balances != settings.BalancesDerived {
+		return nil
+	}
+	before := r.Value("svc_netassets")
+	if err := deriveNetAssets(r, foreign); err != nil {
+		return err
+	}
+	if r.Value("svc_netassets") != before {
+		r.Put("svc_balancesupdated", value.Time(b.env.Now()))
+	}
+	return nil
+}
+
+// deriveNetAssets puts the net assets that the service computes on a fund's row: initial amount, gifts, other receipts and earnings, less
+// grants and fees. What is in the fund's own currency counts as it is; the rest is converted once.
+func deriveNetAssets(r *query.Row, foreign bool) error {
+	var sum rollup
+	for _, name := range []string{"svc_initialamount", "svc_earnings"} {
+		ledger := rollup{base: baseOf(r, name)}
+		if foreign {
+			ledger.own, ledger.ownBase = r.Value(name).Int(), ledger.base
+		}
+		var err error
+		if sum, err = sum.plus(ledger); err != nil {
+			return err
+		}
+	}
+	for _, t := range []struct {
+		total
+		sign int64
+	}{{giftsPaidTotal, 1}, {nonGiftTotal, 1}, {grantsPaidTotal, -1}, {feesTotal, -1}} {
+		part := t.of(r, foreign)
+		var err error
+		if sum, err = sum.plus(rollup{t.sign * part.base, t.sign * part.own, t.sign * part.ownBase}); err != nil {
+			return err
+		}
+	}
+	shown, err := sum.in(rateOf(r))
+	putAll(r, summed(nil, r.Table, "svc_netassets", money{shown, sum.base}))
+	return err
 }
 
 // addFundYears applies a difference to the sums per giving year. What a reader sees of them changes at read time only, so the
 // fund's version is moved by hand.
-func (b *Books) addFundYears(id value.GUID, d *fundTally) error {
-	if !d.yearsMoved() {
-		return nil
-	}
+func (b *Books) addFundYears(id value.GUID, d *fundTally, own inCurrency[fundSums]) error {
 	t := b.tables.fundYear
+	moved := false
 	for _, year := range sortedYears(d.years) {
-		y := d.years[year]
-		if *y == (fundYear{}) {
+		add := d.years[year].adds(t, own.amount.years[year], own.base.years[year])
+		if !slices.ContainsFunc(add, func(a query.Assign) bool { return a.Value.Int() != 0 }) {
 			continue
 		}
+		moved = true
 		key := []query.Assign{set(t, "fund", value.ID(id)), set(t, "year", value.Int(int64(year)))}
-		add := []query.Assign{set(t, "giving", value.Int(y.giving)), set(t, "inflow", value.Int(y.inflow)), set(t, "grantspaid", value.Int(y.grantsPaid))}
 		if err := b.env.Add(t, key, add); err != nil {
 			return err
 		}
 	}
+	if !moved {
+		return nil
+	}
 	return b.env.Touch(b.tables.fund, id)
+}
+
+// adds lists what a row of a fund's year takes on; own and ownBase are the part in the fund's own currency, nil for none.
+func (y *fundYear) adds(t *schema.Table, own, ownBase *fundYear) []query.Assign {
+	if own == nil {
+		own, ownBase = &fundYear{}, &fundYear{}
+	}
+	out := rollup{y.giving, own.giving, ownBase.giving}.adds(t, make([]query.Assign, 0, 3), "giving")
+	out = append(out, set(t, "inflow", value.Int(y.inflow)))
+	return rollup{y.grantsPaid, own.grantsPaid, ownBase.grantsPaid}.adds(t, out, "grantspaid")
 }
 
 // ownAllotment returns an endowed fund's annual allotment in its own currency; nothing for other funds.
@@ -189,29 +236,71 @@ func (b *Books) spendBase(r *query.Row) (*big.Rat, error) {
 		return spot, nil
 	}
 	t := b.tables.fundQuarter
-	list, err := readRows(b.env, t, []string{"netassets"}, []condition{equal(t, "fund", value.ID(r.ID))}, []string{"-quarter"}, nil, averagedQuarters)
+	names := []string{"netassets", "currency", "netassetsown"}
+	list, err := readRows(b.env, t, names, []condition{equal(t, "fund", value.ID(r.ID))}, []string{"-quarter"}, nil, averagedQuarters)
 	if err != nil || len(list) == 0 {
 		return spot, err
 	}
-	sum := new(big.Rat)
+	currency, err := b.currencyOf(r)
+	own, rest := new(big.Rat), new(big.Rat)
 	for _, q := range list {
-		sum.Add(sum, big.NewRat(q.Value("netassets").Int(), 100))
+		if !currency.IsZero() && q.Value("currency").ID() == currency {
+			own.Add(own, big.NewRat(q.Value("netassetsown").Int(), 100))
+		} else {
+			rest.Add(rest, big.NewRat(q.Value("netassets").Int(), 100))
+		}
 	}
-	sum.Quo(sum, big.NewRat(int64(len(list)), 1))
-	return sum.Mul(sum, big.NewRat(rateOf(r), rateOne)), nil
+	own.Add(own, rest.Mul(rest, big.NewRat(rateOf(r), rateOne)))
+	return own.Quo(own, big.NewRat(int64(len(list)), 1)), err
 }
 
-// moveInGroup notes what a fund's change does to the net assets of groups.
-func (b *Books) moveInGroup(was, is fundInGroup) {
-	if was == is {
+// groupTally is a sum over the funds of a group.
+type groupTally struct {
+	base    int64
+	foreign map[value.GUID]money // the part of it in foreign currencies
+}
+
+// add adds a fund's part, times sign.
+func (g *groupTally) add(part fundInGroup, sign int64) {
+	m := part.net.times(sign)
+	g.base += m.base
+	if part.currency.IsZero() {
 		return
 	}
-	if !was.group.IsZero() {
-		b.groups[was.group] -= was.base
+	if g.foreign == nil {
+		g.foreign = map[value.GUID]money{}
 	}
-	if !is.group.IsZero() {
-		b.groups[is.group] += is.base
+	own := g.foreign[part.currency]
+	g.foreign[part.currency] = money{own.amount + m.amount, own.base + m.base}
+}
+
+// in returns the sum for a group in a currency.
+func (g *groupTally) in(currency value.GUID) rollup {
+	own := g.foreign[currency]
+	return rollup{g.base, own.amount, own.base}
+}
+
+// moveInGroup notes what a fund's change does to the net assets of groups: the part it had, and the row as it is now.
+func (b *Books) moveInGroup(was fundInGroup, row *query.Row) error {
+	is, err := b.inGroup(row)
+	if err != nil || was == is {
+		return err
 	}
+	groupOf(b.groups, was.group).add(was, -1)
+	groupOf(b.groups, is.group).add(is, 1)
+	return nil
+}
+
+// groupOf returns the sum of a group, making it when there is none; that of no group is thrown away.
+func groupOf(groups map[value.GUID]*groupTally, id value.GUID) *groupTally {
+	g := groups[id]
+	if g == nil {
+		g = &groupTally{}
+		if !id.IsZero() {
+			groups[id] = g
+		}
+	}
+	return g
 }
 
 // settleGroups applies the differences to the net assets of fund groups.
@@ -221,18 +310,22 @@ func (b *Books) settleGroups() error {
 		if err != nil {
 			return err
 		}
-		if row == nil || b.groups[id] == 0 {
+		if row == nil || b.renewed.Groups[id] {
 			continue
 		}
-		sum, err := sumMoney(baseOf(row, "svc_netassets"), b.groups[id])
+		currency, err := b.currencyOf(row)
 		if err != nil {
 			return err
 		}
-		columns, err := baseMoney(row, named{"svc_netassets", sum})
+		sum, err := groupTotal.of(row, !currency.IsZero()).plus(b.groups[id].in(currency))
 		if err != nil {
 			return err
 		}
-		if err := b.env.Derive(b.tables.group, id, columns); err != nil {
+		after := row.Clone()
+		if err := groupTotal.put(after, sum); err != nil {
+			return err
+		}
+		if err := b.env.Derive(b.tables.group, id, after.Diff(row)); err != nil {
 			return err
 		}
 	}

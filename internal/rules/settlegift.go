@@ -23,9 +23,9 @@ func (b *Books) afterGift(w *Write) error {
 		f.row, f.gift = nil, nil
 		return nil
 	}
-	f.row, f.gift = w.New, newGift(w.New)
-	if w.Old == nil {
-		return nil
+	f.row = w.New
+	if f.gift, err = b.newGift(w.New); err != nil || w.Old == nil {
+		return err
 	}
 	if b.Deferred {
 		if err := b.touchPaymentFunds(f); err != nil {

@@ -22,10 +22,9 @@ func SnapshotQuarter(env Env) error {
 		return err
 	}
 	c := &recalculator{Books: b}
-	return c.each(b.tables.fund, []string{"svc_netassets_base"}, nil, func(batch []*query.Row) error {
+	return c.each(b.tables.fund, []string{"svc_netassets", "svc_netassets_base", "transactioncurrencyid"}, nil, func(batch []*query.Row) error {
 		for _, r := range batch {
-			net := value.Int(baseOf(r, "svc_netassets"))
-			if err := env.Put(t, []query.Assign{set(t, "fund", value.ID(r.ID)), set(t, "quarter", quarter), set(t, "netassets", net)}); err != nil {
+			if err := b.snapshot(r, quarter); err != nil {
 				return err
 			}
 			if b.settings.Spend == settings.SpendAvg12Q {
@@ -34,4 +33,20 @@ func SnapshotQuarter(env Env) error {
 		}
 		return b.Settle()
 	})
+}
+
+// snapshot keeps the net assets of a fund for a quarter, in its own currency too if that is a foreign one.
+func (b *Books) snapshot(fund *query.Row, quarter value.Value) error {
+	currency, err := b.currencyOf(fund)
+	if err != nil {
+		return err
+	}
+	t := b.tables.fundQuarter
+	row := []query.Assign{
+		set(t, "fund", value.ID(fund.ID)), set(t, "quarter", quarter), set(t, "netassets", value.Int(baseOf(fund, "svc_netassets"))),
+	}
+	if !currency.IsZero() {
+		row = append(row, set(t, "currency", value.ID(currency)), set(t, "netassetsown", value.Int(fund.Value("svc_netassets").Int())))
+	}
+	return b.env.Put(t, row)
 }

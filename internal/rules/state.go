@@ -82,7 +82,7 @@ func (b *Books) checkLoop(w *Write, parent *schema.Column) error {
 	next := w.New.Get(parent).ID()
 	for seen := (map[value.GUID]bool{}); !next.IsZero() && !seen[next]; {
 		if next == w.New.ID {
-			return fault.New(fault.HierarchyLoop, "The value %s of '%s' would make the row its own ancestor.", w.New.Get(parent), parent.Name).
+			return fault.New(loopCode(t), "The value %s of '%s' would make the row its own ancestor.", w.New.Get(parent), parent.Name).
 				At(t.Name, "rule row.hierarchy", "column "+parent.Name)
 		}
 		seen[next] = true
@@ -93,6 +93,14 @@ func (b *Books) checkLoop(w *Write, parent *schema.Column) error {
 		next = parentOf(row, parent)
 	}
 	return nil
+}
+
+// loopCode is the code of a loop in the hierarchy of a table.
+func loopCode(t *schema.Table) fault.Code {
+	if t.Name == "account" {
+		return fault.AccountLoop
+	}
+	return fault.HierarchyLoop
 }
 
 func parentOf(row *query.Row, parent *schema.Column) value.GUID {

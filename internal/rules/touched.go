@@ -1,14 +1,20 @@
 package rules
 
 import (
+	"maps"
+	"slices"
+
 	"almoner/internal/query"
 	"almoner/internal/value"
 )
 
-// Touched is a set of parents: rows that show totals over other rows. A deferred transaction leaves them out of date; Recompute makes
-// them anew.
+// Touched is a set of rows whose derived values may be wrong: parents, which show totals over other rows, and others, whose derived
+// values follow from themselves or, of a list, from its members. A deferred transaction leaves parents out of date; Recompute makes the
+// rows anew.
 type Touched struct {
 	Gifts, Requests, Donors, Funds, Groups map[value.GUID]bool
+
+	others map[string]map[value.GUID]bool // by table
 }
 
 // NewTouched makes an empty set.
@@ -19,7 +25,33 @@ func NewTouched() Touched {
 	}
 }
 
-// Of returns the parents of one table; nil for a table that has no totals.
+// Add puts a row into the set.
+func (t *Touched) Add(table string, id value.GUID) {
+	if t.Gifts == nil {
+		*t = NewTouched()
+	}
+	rows := t.Of(table)
+	if rows == nil {
+		rows = map[value.GUID]bool{}
+		if t.others == nil {
+			t.others = map[string]map[value.GUID]bool{}
+		}
+		t.others[table] = rows
+	}
+	rows[id] = true
+}
+
+// Tables names the tables the set has rows of, in the order in which the rows are locked.
+func (t Touched) Tables() []string {
+	names := slices.DeleteFunc(slices.Clone(TouchedTables), func(name string) bool { return len(t.Of(name)) == 0 })
+	return append(names, slices.Sorted(maps.Keys(t.others))...)
+}
+
+func (t Touched) empty() bool {
+	return len(t.Gifts)+len(t.Requests)+len(t.Donors)+len(t.Funds)+len(t.Groups)+len(t.others) == 0
+}
+
+// Of returns the rows of one table; nil for one that is no parent's and has no rows in the set.
 func (t Touched) Of(table string) map[value.GUID]bool {
 	switch table {
 	case "svc_gift":
@@ -33,11 +65,11 @@ func (t Touched) Of(table string) map[value.GUID]bool {
 	case "svc_fundgroup":
 		return t.Groups
 	default:
-		return nil
+		return t.others[table]
 	}
 }
 
-// Sorted lists the parents of one table in the order in which they are locked.
+// Sorted lists the rows of one table in the order in which they are locked.
 func (t Touched) Sorted(table string) []value.GUID { return sortedIDs(t.Of(table)) }
 
 // TouchedTables names the tables of parents in the order in which they are locked.

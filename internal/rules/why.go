@@ -52,7 +52,7 @@ func (y *explainer) gifts(link string, id value.GUID, each func(*query.Row, *pro
 	t := y.tables.gift
 	var after []value.Value
 	for {
-		batch, err := readRows(y.env, t, giftColumnsRead, []condition{equal(t, link, value.ID(id))}, []string{t.Key.Name}, after, batchSize)
+		batch, err := readRows(y.env, t, giftFacts, []condition{equal(t, link, value.ID(id))}, []string{t.Key.Name}, after, batchSize)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,11 @@ func (y *explainer) gift(r *query.Row, each func(*query.Row, *projection) error)
 	if y.told != nil {
 		y.told[r.ID] = true
 	}
-	f := &giftFile{row: r, gift: newGift(r), payments: map[value.GUID]*payment{}, fees: map[value.GUID]*fee{}}
+	g, err := y.newGift(r)
+	if err != nil {
+		return err
+	}
+	f := &giftFile{row: r, gift: g, payments: map[value.GUID]*payment{}, fees: map[value.GUID]*fee{}}
 	if err := y.readFile(f); err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func (c *compiler) addColumn(t *Table, d *columnDecl, number int) *Column {
 	}
 	col := &Column{
 		Table: t, Index: len(t.Columns), Number: number, Name: d.name, Wire: wireName(d, typ), Doc: d.doc, Type: typ,
-		Max: d.length(), Need: needs[d.need], Indexed: d.indexed(typ), Computed: d.computed, CreateOnly: d.createOnly,
+		Max: d.length(), Need: needs[d.need], Indexed: d.indexed(typ), Computed: d.computed, CreateOnly: d.createOnly, Ruled: d.ruled,
 		Virtual: d.virtual, Hidden: d.hidden || t.Hidden, System: d.system, Custom: d.overlay || prefixOf(d.name) != "",
 	}
 	nameColumn(col, d)

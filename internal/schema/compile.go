@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"slices"
+	"strings"
 )
 
 // Compile checks the declarations against each other, adds what follows from them (keys, owners, states, system columns,
@@ -151,11 +152,29 @@ func (c *compiler) constraints() {
 	for _, t := range c.model.Tables {
 		d := c.table[t]
 		t.Unique = c.columnLists(t, d.unique)
-		t.Indexes = c.columnLists(t, d.indexes)
+		t.Indexes = c.indexes(t, d.indexes)
 		if t.Key == nil && len(t.Unique) == 0 {
 			c.problems.add(d.at, "table %s has neither a key nor a unique list to stand for one", t.Name)
 		}
 	}
+}
+
+// indexes resolves indexes; a last name with an exclamation mark tells which rows they leave out.
+func (c *compiler) indexes(t *Table, lists []columnList) []Index {
+	var out []Index
+	for _, list := range lists {
+		index := Index{}
+		if last := len(list.names) - 1; last > 0 && strings.HasPrefix(list.names[last], "!") {
+			index.Unless = t.columns[list.names[last][1:]]
+			if index.Unless == nil || index.Unless.Type != TypeBool {
+				c.problems.add(list.at, "table %s has no Boolean column %q", t.Name, list.names[last][1:])
+			}
+			list.names = list.names[:last]
+		}
+		index.Columns = c.columnLists(t, []columnList{list})[0]
+		out = append(out, index)
+	}
+	return out
 }
 
 func (c *compiler) columnLists(t *Table, lists []columnList) [][]*Column {

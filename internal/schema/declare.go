@@ -43,7 +43,7 @@ type columnDecl struct {
 	options                              []optionDecl // an option set of the column's own
 	labels                               []string     // of a Boolean: false, true
 	relation                             relationNames
-	computed, createOnly                 bool
+	computed, createOnly, ruled          bool
 	hidden, index, hierarchical          bool
 
 	number  int  // 0: by order of declaration

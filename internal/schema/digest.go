@@ -19,7 +19,7 @@ func (m *Model) digest() string {
 			c.describe(h)
 		}
 		describeLists(h, "unique", t.Unique)
-		describeLists(h, "index", t.Indexes)
+		describeIndexes(h, t.Indexes)
 	}
 	for _, r := range m.Relations {
 		fmt.Fprintln(h, "relation", r.Name, r.Nav, r.OnDelete, r.Hierarchical)
@@ -32,7 +32,7 @@ func (m *Model) digest() string {
 
 func (c *Column) describe(w io.Writer) {
 	fmt.Fprintln(w, "column", c.Number, c.Name, c.Wire, c.Schema, c.Label, c.Doc, c.Type, c.Max, c.Scale, c.Low, c.High, c.Need,
-		c.Default.Kind(), c.Default, c.Indexed, c.Computed, c.CreateOnly, c.Virtual, c.Hidden)
+		c.Default.Kind(), c.Default, c.Indexed, c.Computed, c.CreateOnly, c.Ruled, c.Virtual, c.Hidden)
 	for _, t := range c.Targets {
 		fmt.Fprintln(w, "target", t.Name)
 	}
@@ -45,6 +45,15 @@ func (s *OptionSet) describe(w io.Writer) {
 	fmt.Fprintln(w, "options", s.Name, s.Label, s.Doc, s.Global, s.Open)
 	for _, o := range s.Options {
 		fmt.Fprintln(w, "option", o.Value, o.Label, o.Doc, o.State, o.Status)
+	}
+}
+
+func describeIndexes(w io.Writer, indexes []Index) {
+	for _, index := range indexes {
+		describeLists(w, "index", [][]*Column{index.Columns})
+		if index.Unless != nil {
+			fmt.Fprintln(w, "unless", index.Unless.Name)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ type Table struct {
 	Title   *Column // primary name; nil if it has none
 	Columns []*Column
 	Unique  [][]*Column // composite unique constraints; the first is the primary key of a table without Key
-	Indexes [][]*Column // compound indexes; a column with Virtual typename:x stands for the type code kept beside lookup x
+	Indexes []Index     // compound indexes
 	Parents []*Relation // lookups of this table, one per target
 	Childs  []*Relation // lookups of other tables that point here
 
@@ -73,8 +73,17 @@ type Table struct {
 	navList []*Nav
 }
 
+// Index is an index of several columns; a column with Virtual typename:x stands for the type code kept beside lookup x.
+type Index struct {
+	Columns []*Column
+	Unless  *Column // a Boolean: rows for which it is not false have no place in the index; nil: all have
+}
+
 // Column returns the column of a logical name, or nil. Hidden columns are found too: rules use them.
 func (t *Table) Column(name string) *Column { return t.columns[name] }
+
+// Updatable tells whether clients may change rows of the table. A row that joins two others is made and removed, not changed.
+func (t *Table) Updatable() bool { return !t.ReadOnly && !t.Link }
 
 // StoredColumns lists the columns the table has in a database.
 func (t *Table) StoredColumns() []*Column {
@@ -144,6 +153,7 @@ type Column struct {
 	Indexed    bool   // has an index; text then always has its folded shadow
 	Computed   bool   // kept by the service: a client's value is ignored (a _base column's refused)
 	CreateOnly bool   // taken on create, ignored on update
+	Ruled      bool   // choice: which values are taken is for the rules to say, not for the option set
 	Virtual    string // not stored: the name of the read-time derivation that yields it; "" for a stored column
 	Hidden     bool   // stored, never on the wire
 	System     bool   // added by compilation, not declared

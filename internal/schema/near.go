@@ -18,19 +18,38 @@ func (t *Table) Near(name string) string {
 		}
 		return col.Wire
 	}
+	var names []string
+	for _, col := range t.Columns {
+		if !col.Hidden {
+			names = append(names, col.Wire)
+		}
+	}
+	return closest(name, append(names, t.navNames()...))
+}
+
+// NearNav is Near for a place where only a navigation property can stand.
+func (t *Table) NearNav(name string) string {
+	if len(name) > 200 {
+		return ""
+	}
+	return closest(name, t.navNames())
+}
+
+func (t *Table) navNames() []string {
+	names := make([]string, len(t.navList))
+	for i, nav := range t.navList {
+		names[i] = nav.Name
+	}
+	return names
+}
+
+// closest returns the name that is within a few edits of another, but not the same; "" when none is. Ties go to the first.
+func closest(name string, names []string) string {
 	best, distance := "", nearest+1
-	consider := func(candidate string) {
+	for _, candidate := range names {
 		if d := apart(name, candidate, distance); d < distance && candidate != name {
 			best, distance = candidate, d
 		}
-	}
-	for _, col := range t.Columns {
-		if !col.Hidden {
-			consider(col.Wire)
-		}
-	}
-	for _, nav := range t.navList {
-		consider(nav.Name)
 	}
 	return best
 }

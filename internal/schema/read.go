@@ -74,6 +74,7 @@ func (s *source) column(key, val *yaml.Node) *columnDecl {
 		"hierarchical": s.flag(&c.hierarchical),
 		"computed":     s.flag(&c.computed),
 		"create_only":  s.flag(&c.createOnly),
+		"ruled":        s.flag(&c.ruled),
 		"virtual":      s.text(&c.virtual),
 		"wire":         s.text(&c.wire),
 		"hidden":       s.flag(&c.hidden),

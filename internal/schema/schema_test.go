@@ -293,7 +293,7 @@ columns:
 	if label, _ := gift.Column("svc_giftanonymous").Options.LabelOf(1); label != "Anonymous" {
 		t.Errorf("label %q", label)
 	}
-	if got := gift.Indexes[len(gift.Indexes)-1][0].Name; got != "acme_chapter" {
+	if got := gift.Indexes[len(gift.Indexes)-1].Columns[0].Name; got != "acme_chapter" {
 		t.Errorf("last index begins with %s", got)
 	}
 	for _, c := range base.Table("svc_gift").Columns {

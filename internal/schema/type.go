@@ -27,6 +27,9 @@ const (
 	TypeLookup
 )
 
+// FloatScale is how many decimals a value of TypeFloat keeps.
+const FloatScale = 5
+
 // typeFacts is the one table of what follows from a type: its name in YAML, the kind of its values, its EDM type, and
 // its AttributeType in the metadata API.
 var typeFacts = [...]struct {

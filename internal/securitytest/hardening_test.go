@@ -14,6 +14,7 @@ func TestSecurityHeaders(t *testing.T) {
 	for _, url := range []string{
 		"/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/oauth2/v2.0/token", "/.well-known/jwks.json", "/.well-known/openid-configuration",
 		"/api/data/v9.2/", "/api/data/v9.2/contacts", "/api/data/v9.2/nosuchset", "/api/data/v9.2/$metadata", "/debug/pprof/",
+		"/console", "/console/", "/console/main.mjs", "/console/nothing",
 	} {
 		for _, c := range []caller{w.admin, {w: w}} {
 			for _, method := range []string{http.MethodGet, http.MethodOptions, http.MethodTrace} {

@@ -292,7 +292,7 @@ func TestBrokenTokens(t *testing.T) {
 		}
 	}
 	caller{w: w}.get("WhoAmI").refused(t, http.StatusUnauthorized, "0x80044302", "not authenticated")
-	for _, url := range []string{"/healthz", "/readyz", "/.well-known/jwks.json", "/.well-known/openid-configuration"} {
+	for _, url := range []string{"/healthz", "/readyz", "/console/", "/console/main.mjs", "/.well-known/jwks.json", "/.well-known/openid-configuration"} {
 		caller{w: w}.to(http.MethodGet, url, "").must(t, http.StatusOK)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"almoner/internal/auth"
+	"almoner/internal/console"
 	"almoner/internal/engine"
 	"almoner/internal/limits"
 	"almoner/internal/schema"
@@ -100,12 +100,15 @@ func (s *Service) routes() http.Handler {
 	mux.Handle("/openapi.json", api.OpenAPI())
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("/readyz", s.ready)
+	for _, pattern := range console.Patterns {
+		mux.Handle(pattern, console.Handler())
+	}
 	mux.Handle("/metrics", guardMetrics(s.Auth, promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
 	mux.Handle("/debug/pprof/", s.profiles())
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusNotFound, "not found") })
+	mux.Handle("/", api.Nowhere())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The mux would answer a path with a doubled slash by a redirect; the Web API tolerates it.
-		if strings.HasPrefix(r.URL.Path, "/api/data/") {
+		if webapi.Serves(r.URL.Path) {
 			api.ServeHTTP(w, r)
 			return
 		}

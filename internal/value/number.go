@@ -110,6 +110,17 @@ func AppendDecimal(b []byte, n int64, scale int) []byte {
 // AppendFloat appends the shortest decimal text of f without an exponent.
 func AppendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', -1, 64) }
 
+// RoundFloat rounds f, taken as its shortest decimal text, to scale decimals, half away from zero; excess reports that it had more. A
+// float too large to have that many stays as it is.
+func RoundFloat(f float64, scale int) (rounded float64, excess bool) {
+	n, excess, err := ParseDecimal(string(AppendFloat(nil, f)), scale)
+	if err != nil || !excess {
+		return f, false
+	}
+	rounded, _ = strconv.ParseFloat(string(AppendDecimal(nil, n, scale)), 64) // digits and a point always are a float
+	return rounded, true
+}
+
 // Rat returns the exact worth of a numeric value; floats enter as their shortest decimal text (rule M28). Null is nil.
 func (v Value) Rat() *big.Rat {
 	switch v.kind {

@@ -65,6 +65,17 @@ func TestRoundRatGoesAwayFromZero(t *testing.T) {
 			t.Errorf("%d/%d rounds to %d, %v; want %d", c.num, c.den, n, err, c.want)
 		}
 	}
+	for _, c := range []struct {
+		f, want float64
+		excess  bool
+	}{
+		{4.5, 4.5, false}, {0.00001, 0.00001, false}, {1.000005, 1.00001, true}, {-1.000005, -1.00001, true}, {1.0000049, 1, true},
+		{1e-300, 0, true}, {1e300, 1e300, false}, {33333.333333333336, 33333.33333, true},
+	} {
+		if got, excess := value.RoundFloat(c.f, 5); got != c.want || excess != c.excess {
+			t.Errorf("%v rounds to %v, %v; want %v, %v", c.f, got, excess, c.want, c.excess)
+		}
+	}
 	if r := value.Float(4.5).Rat(); r.Cmp(big.NewRat(9, 2)) != 0 {
 		t.Errorf("4.5 is %v", r)
 	}

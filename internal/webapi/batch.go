@@ -106,7 +106,7 @@ func (s *Service) batchItem(ctx context.Context, outer *Request, item *batchItem
 // refersNowhere refuses an operation outside a change set whose URL is a reference: there is nothing it could refer to.
 func (s *Service) refersNowhere(r *Request) error {
 	name, _, _ := strings.Cut(r.Path, "/")
-	if !strings.HasPrefix(name, "$") || s.special[name] != nil {
+	if _, known := s.special[name]; known || !strings.HasPrefix(name, "$") {
 		return nil
 	}
 	_, err := (&changeSet{}).find(name)
@@ -170,7 +170,7 @@ func (s *Service) changeSetPart(ctx context.Context, set *changeSet, r Request) 
 // part makes the Request of an operation. Headers of the batch do not apply to it, except who it is sent for.
 func (s *Service) part(outer *Request, op *operation) *Request {
 	r := &Request{
-		Method: op.method, Header: op.header, Body: op.body, Base: outer.Base, ID: outer.ID, inBatch: true,
+		Method: op.method, Header: op.header, Body: op.body, Base: outer.Base, ID: outer.ID, length: len(op.url), inBatch: true,
 		Session: outer.Session, principal: outer.principal, remaining: outer.remaining,
 	}
 	path, query, _ := strings.Cut(op.url, "?")
@@ -195,24 +195,6 @@ func (s *Service) actFor(ctx context.Context, r *Request) error {
 	}
 	r.Session = s.engine.Session(caller)
 	return nil
-}
-
-// resourcePath takes the service's own address off a URL, in any of the forms clients write it, and tells the version it names. A
-// version that is not served stays in the path, where it names nothing.
-func resourcePath(path string) (resource, version string) {
-	if i := strings.Index(path, "://"); i >= 0 {
-		if j := strings.IndexByte(path[i+3:], '/'); j >= 0 {
-			path = path[i+3+j:]
-		}
-	}
-	rest, rooted := strings.CutPrefix(path, apiPrefix)
-	if !rooted {
-		return strings.TrimPrefix(path, "/"), ""
-	}
-	if version, resource, _ = strings.Cut(rest, "/"); !versions[version] {
-		return rest, ""
-	}
-	return resource, version
 }
 
 // substitute replaces a leading $<Content-ID> of a path by the address of the row it stands for.

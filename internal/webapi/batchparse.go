@@ -172,10 +172,11 @@ func readHeaders(b []byte) (http.Header, []byte) {
 // parseOperation reads the request inside a part: its line, its headers, and everything after the blank line as the body.
 func parseOperation(part http.Header, b []byte) (*operation, error) {
 	b = bytes.TrimLeft(b, "\r\n")
-	line, rest, _ := bytes.Cut(b, []byte("\n"))
-	method, target, ok := strings.Cut(strings.TrimSpace(string(line)), " ")
+	first, rest, _ := bytes.Cut(b, []byte("\n"))
+	line := strings.TrimSpace(string(first))
+	method, target, ok := strings.Cut(line, " ")
 	if !ok {
-		return nil, fault.New(fault.BadPayload, "A part of the batch is not a readable request: '%s'.", truncate(string(line)))
+		return nil, fault.New(fault.BadPayload, "A part of the batch is not a readable request: '%s'.", truncate(line))
 	}
 	if i := strings.LastIndex(target, " HTTP/"); i >= 0 {
 		target = target[:i]

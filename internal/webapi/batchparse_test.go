@@ -115,6 +115,7 @@ func TestParseBatchRefuses(t *testing.T) {
 		{"the same Content-ID twice", plainType, inSet(op("POST x", "1") + op("POST y", "1")), "Content-ID '1' was used more than once"},
 		{"a part without a request", plainType, part + "\r\n--b--\r\n", "not a readable request"},
 		{"a part with one word", plainType, part + "GET\r\n--b--\r\n", "not a readable request: 'GET'"},
+		{"one word before headers", plainType, part + "blah\r\nAccept: */*\r\n\r\n--b--\r\n", "not a readable request: 'blah'"},
 		{"a control character in the URL", plainType, part + "GET x\ry HTTP/1.1\r\n\r\n--b--\r\n", "control character"},
 		{"a control character in the Content-ID", plainType, inSet(op("POST x", "1\r2")), "control character"},
 		{"a change set without boundary", plainType, "--b\r\nContent-Type: multipart/mixed\r\n\r\n--c--\r\n--b--\r\n", "with a boundary"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"almoner/internal/engine"
 	"almoner/internal/fault"
@@ -18,7 +19,7 @@ import (
 func (r *Request) deltaLink(t *schema.Table, token string) string {
 	link := r.Base + "/" + t.Set + "?"
 	if r.Options.Select != "" {
-		link += "$select=" + url.QueryEscape(r.Options.Select) + "&"
+		link += "$select=" + strings.ReplaceAll(url.QueryEscape(r.Options.Select), "%2C", ",") + "&"
 	}
 	return link + "$deltatoken=" + url.QueryEscape(token)
 }

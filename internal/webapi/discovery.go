@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sort"
+	"strings"
 	"time"
 
 	"almoner/internal/fault"
@@ -41,9 +42,9 @@ func (s *Service) serviceDocument(r *Request) (*Response, error) {
 // addMetadata puts $metadata and the definitions under their names.
 func (s *Service) addMetadata() {
 	s.metadata = metadata.New(s.engine.Model(), messages.All())
-	s.special["$metadata"] = s.describe
+	s.special["$metadata"] = special{readMethods, s.describe}
 	for _, root := range s.metadata.Roots() {
-		s.special[root] = s.definitions
+		s.special[root] = special{readMethods, s.definitions}
 	}
 }
 
@@ -52,8 +53,12 @@ func (s *Service) describe(_ context.Context, r *Request, _ *odata.Path) (*Respo
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil, fault.NoMethod(r.Method)
 	}
-	annotated := r.Options.Others["annotations"] == "true" || r.Prefer.wants("*")
+	preferred := r.Prefer.wants("*")
+	annotated := r.Options.Others["annotations"] == "true" || preferred
 	resp := newResponse(http.StatusOK)
+	if preferred {
+		r.setApplied(resp, r.Prefer.appliedHeader(0, false))
+	}
 	tag := `W/"` + s.metadata.Version() + `"`
 	if annotated {
 		tag = `W/"` + s.metadata.Version() + `+a"`
@@ -99,5 +104,13 @@ func (s *Service) OpenAPI() http.Handler {
 			resp.Header.Set("Content-Type", "application/json")
 		}
 		s.send(w, hr, r, resp)
+	})
+}
+
+// Nowhere answers addresses that lead to no door, in the form of every other refusal.
+func (s *Service) Nowhere() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		r := &Request{Method: hr.Method, Header: hr.Header, ID: value.NewGUID(time.Now()), Base: s.baseOf(hr)}
+		s.send(w, hr, r, s.finished(r, r.errorResponse(fault.NoSegment(strings.Trim(hr.URL.Path, "/")))))
 	})
 }

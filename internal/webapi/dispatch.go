@@ -3,16 +3,16 @@ package webapi
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"almoner/internal/fault"
+	"almoner/internal/messages"
 	"almoner/internal/odata"
 )
 
 // handle answers one call: it finds what the URL names and lets the method's handler work on it.
 func (s *Service) handle(ctx context.Context, r *Request) (*Response, error) {
-	if len(r.Path)+len(r.RawQuery) > s.maxURL(r) {
-		return nil, fault.New(fault.BadRequest, "The URI string is too long: at most %d characters are taken.", s.maxURL(r))
+	if most := maxURL(r); r.length > most {
+		return nil, fault.New(fault.BadRequest, "The URI string is too long: it has %d characters, and at most %d are taken.", r.length, most)
 	}
 	if err := checkVersions(r.Header); err != nil {
 		return nil, err
@@ -31,8 +31,9 @@ func (s *Service) handle(ctx context.Context, r *Request) (*Response, error) {
 	if len(path.Segments) == 0 {
 		return s.serviceDocument(r)
 	}
-	if special := s.special[path.Segments[0].Name]; special != nil {
-		return special(ctx, r, path)
+	if special, ok := s.special[path.Segments[0].Name]; ok {
+		r.allow = special.methods
+		return special.answer(ctx, r, path)
 	}
 	if s.engine.Model().Set(path.Segments[0].Name) == nil && len(path.Segments) == 1 {
 		return s.unbound(ctx, r, path.Segments[0])
@@ -41,19 +42,26 @@ func (s *Service) handle(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.message != "" {
+		return s.bound(ctx, r, t)
+	}
+	if r.Options.ID != "" && t.suffix != "$ref" {
+		return nil, fault.New(fault.BadRequest, "The query parameter '$id' is not supported.")
+	}
 	r.allow = t.methods()
 	return s.onTarget(ctx, r, t)
 }
 
-// readMethods are the methods of everything that cannot be written.
-const readMethods = "OPTIONS,GET,HEAD"
+// What everything that cannot be written takes, and what is only ever called to act.
+const (
+	readMethods   = "OPTIONS,GET,HEAD"
+	actionMethods = "OPTIONS,POST"
+)
 
-// methods lists what a target takes, for Allow.
+// methods lists what a target that is no operation takes, for Allow.
 func (t *target) methods() string {
 	switch {
-	case t.message != "":
-		return readMethods + ",POST"
-	case t.table.ReadOnly || t.suffix == "$count" || t.suffix == "$value" || t.suffix == "$ref" && !linkable(t.nav):
+	case t.table.ReadOnly || t.suffix == "$count" || t.suffix == "$value" || t.suffix == "$ref" && !linkable(t.nav) || t.column != nil && !t.table.Updatable():
 		return readMethods
 	case t.suffix == "$ref" && t.nav.Many:
 		return readMethods + ",POST,PUT,DELETE"
@@ -61,6 +69,8 @@ func (t *target) methods() string {
 		return readMethods + ",PUT,DELETE"
 	case t.nav != nil && !t.nav.Many || t.nav != nil && t.isRow():
 		return readMethods
+	case t.isRow() && !t.table.Updatable():
+		return readMethods + ",DELETE"
 	case t.isRow():
 		return readMethods + ",PATCH,DELETE"
 	default:
@@ -71,8 +81,6 @@ func (t *target) methods() string {
 // onTarget picks the handler for a method on a target.
 func (s *Service) onTarget(ctx context.Context, r *Request, t *target) (*Response, error) {
 	switch {
-	case t.message != "":
-		return s.bound(ctx, r, t)
 	case t.suffix == "$ref":
 		return s.onReference(ctx, r, t)
 	case t.column != nil:
@@ -125,7 +133,7 @@ func checkVersions(h http.Header) error {
 }
 
 // maxURL is the longest URL taken, alone and inside a batch.
-func (s *Service) maxURL(r *Request) int {
+func maxURL(r *Request) int {
 	if r.inBatch {
 		return 65536
 	}
@@ -144,17 +152,32 @@ func (s *Service) options(ctx context.Context, r *Request, path *odata.Path) (*R
 
 // allow finds out which methods a path takes.
 func (s *Service) allow(ctx context.Context, r *Request, path *odata.Path) error {
-	if len(path.Segments) == 0 || s.special[path.Segments[0].Name] != nil {
+	if len(path.Segments) == 0 {
 		return nil
 	}
 	first := path.Segments[0]
-	if s.engine.Model().Set(first.Name) == nil && s.messages[strings.TrimPrefix(first.Name, namespace)] != nil {
-		r.allow = readMethods + ",POST"
+	if special, ok := s.special[first.Name]; ok {
+		r.allow = special.methods
 		return nil
 	}
+	if s.engine.Model().Set(first.Name) == nil && len(path.Segments) == 1 {
+		return r.allowMessage(s.unboundMessage(first.Name))
+	}
 	t, err := r.resolve(ctx, path)
+	if err != nil {
+		return err
+	}
+	if t.message != "" {
+		return r.allowMessage(s.boundMessage(t))
+	}
+	r.allow = t.methods()
+	return nil
+}
+
+// allowMessage notes what a message takes, if it was found.
+func (r *Request) allowMessage(m *messages.Message, err error) error {
 	if err == nil {
-		r.allow = t.methods()
+		r.allow = messageMethods(m)
 	}
 	return err
 }

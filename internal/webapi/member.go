@@ -24,17 +24,14 @@ func (r *Request) memberFilter(ctx context.Context, t *target, root *query.Link)
 	if err != nil {
 		return nil, err
 	}
-	if own, err := r.Session.Engine().MemberTable(row); err != nil || own != root.Table {
-		return query.Const(false), err
-	}
-	return r.Session.Members(ctx, row, root)
+	return r.Session.Members(row, root)
 }
 
 // allMembersOf is the dynamic list whose members a call reads without leaving any out; zero for any other read. Reaching the last of
 // them is an occasion to count them (M26).
 func (r *Request) allMembersOf(ctx context.Context, t *target) (value.GUID, error) {
 	o := r.Options
-	if t.nav == nil || t.nav.From.Name != "list" || !t.nav.Members && !isMembership(t.nav) || o.Filter != "" || o.Apply != "" || o.Top != nil {
+	if t.nav == nil || !engine.FromList(t.nav) || o.Filter != "" || o.Apply != "" || o.Top != nil {
 		return value.GUID{}, nil
 	}
 	row, err := r.Session.Find(ctx, t.nav.From, t.parent)
@@ -49,11 +46,6 @@ func (s *Service) countMembers(ctx context.Context, list value.GUID) {
 	if err := s.engine.CountMembers(ctx, list); err != nil {
 		s.log.WarnContext(ctx, "members cannot be counted", "list", list, "error", err)
 	}
-}
-
-// isMembership tells whether a navigation property joins lists and their members.
-func isMembership(nav *schema.Nav) bool {
-	return nav.Through != nil && nav.Through.Intersect.Name == "listmember"
 }
 
 // addMember puts a row on the list at either end of the path.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"almoner/internal/engine"
 	"almoner/internal/fault"
@@ -14,34 +15,57 @@ import (
 
 // unbound answers a function or action called on the service itself.
 func (s *Service) unbound(ctx context.Context, r *Request, seg odata.Segment) (*Response, error) {
-	name := seg.Name
-	if len(name) > len(namespace) && name[:len(namespace)] == namespace {
-		name = name[len(namespace):]
+	m, err := s.unboundMessage(seg.Name)
+	if err != nil {
+		return nil, err
 	}
-	for _, m := range s.messages[name] {
+	return s.invoke(ctx, r, m, &target{args: seg.Args})
+}
+
+// unboundMessage finds a message of the service itself, with or without its namespace.
+func (s *Service) unboundMessage(name string) (*messages.Message, error) {
+	for _, m := range s.messages[strings.TrimPrefix(name, namespace)] {
 		if m.Binding == messages.Unbound {
-			return s.invoke(ctx, r, m, &target{args: seg.Args})
+			return m, nil
 		}
 	}
-	return nil, fault.NoSegment(seg.Name)
+	return nil, fault.NoSegment(name)
 }
 
 // bound answers a function or action called on a row or a set.
 func (s *Service) bound(ctx context.Context, r *Request, t *target) (*Response, error) {
+	m, err := s.boundMessage(t)
+	if err != nil {
+		return nil, err
+	}
+	return s.invoke(ctx, r, m, t)
+}
+
+// boundMessage finds the message a target names on its row or set.
+func (s *Service) boundMessage(t *target) (*messages.Message, error) {
 	binding := messages.OnSet
 	if t.isRow() {
 		binding = messages.OnRow
 	}
 	for _, m := range s.messages[t.message] {
 		if m.Binding == binding && (m.Tables == nil || slices.Contains(m.Tables, t.table.Name)) {
-			return s.invoke(ctx, r, m, t)
+			return m, nil
 		}
 	}
 	return nil, fault.NoSegment(t.message)
 }
 
+// messageMethods lists what a message takes, for Allow.
+func messageMethods(m *messages.Message) string {
+	if m.Function {
+		return readMethods
+	}
+	return actionMethods
+}
+
 // invoke runs a message. A function is called by GET and an action by POST; the other way round no resource matches.
 func (s *Service) invoke(ctx context.Context, r *Request, m *messages.Message, t *target) (*Response, error) {
+	r.allow = messageMethods(m)
 	if get := r.Method == http.MethodGet || r.Method == http.MethodHead; get != m.Function || !get && r.Method != http.MethodPost {
 		return nil, fault.New(fault.NoResource, "No HTTP resource was found that matches the request URI '%s'.", r.Base+"/"+r.Path)
 	}

@@ -51,7 +51,7 @@ func (s *Service) getProperty(ctx context.Context, r *Request, t *target) (*Resp
 	if _, err := r.Session.Find(ctx, t.table, t.id); err != nil {
 		return nil, err
 	}
-	return nil, fault.NotFound(t.table.Name, t.id.String())
+	return nil, fault.NothingToRead(t.table.Name, t.id.String())
 }
 
 // appendValue appends one cell that is not null, quoted where the client wants numbers so.
@@ -89,7 +89,7 @@ func (s *Service) putProperty(ctx context.Context, r *Request, t *target) (*Resp
 
 // setProperty writes a column from the body of a PUT. What the service keeps itself is left as it is, as in a PATCH.
 func (s *Service) setProperty(ctx context.Context, r *Request, t *target, body []byte) (*Response, error) {
-	if err := writableTable(t.table); err != nil {
+	if err := changeableTable(t.table); err != nil {
 		return nil, err
 	}
 	if t.column.Type == schema.TypeLookup || t.column.Type == schema.TypeID || t.suffix != "" {
@@ -116,7 +116,7 @@ func (s *Service) setProperty(ctx context.Context, r *Request, t *target, body [
 		}
 		resp = noContent()
 		if r.Method == http.MethodPut {
-			resp.Header.Set("OData-EntityId", r.Base+"/"+t.table.Set+"("+t.id.String()+")")
+			r.setAddress(resp, t.table, t.id, false)
 		}
 		return nil
 	})

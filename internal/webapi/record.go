@@ -70,7 +70,7 @@ func absent(ctx context.Context, from reading, t *schema.Table, id value.GUID) e
 	if _, err := from.Find(ctx, t, id); err != nil {
 		return err
 	}
-	return fault.NotFound(t.Name, id.String())
+	return fault.NothingToRead(t.Name, id.String())
 }
 
 // reading is what a session and a transaction have in common.
@@ -186,6 +186,14 @@ func writableTable(t *schema.Table) error {
 	return nil
 }
 
+// changeableTable refuses a table whose rows cannot be changed. A row that joins two others is made and removed only.
+func changeableTable(t *schema.Table) error {
+	if err := writableTable(t); err != nil || t.Updatable() {
+		return err
+	}
+	return fault.New(fault.BadRequest, "Rows of '%s' join two others: they are created and deleted, not updated.", t.Name).WithStatus(http.StatusMethodNotAllowed).At(t.Name)
+}
+
 // written makes the answer to a create or update: 204 with the row's address, or the row itself when asked for. A duplicate is refused
 // here where the client asked to be told.
 func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *schema.Table, id value.GUID, status int) (*Response, error) {
@@ -200,6 +208,7 @@ func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *sch
 		if err != nil {
 			return nil, err
 		}
+		bound.LeaveOutNested()
 		if err := tx.Settle(); err != nil {
 			return nil, err
 		}
@@ -215,21 +224,27 @@ func (s *Service) written(ctx context.Context, r *Request, tx *engine.Tx, t *sch
 	if r.Session.Deferred {
 		resp.Header.Add("Preference-Applied", "rollups=deferred")
 	}
-	self := r.Base + "/" + t.Set + "(" + id.String() + ")"
-	resp.Header.Set("OData-EntityId", self)
-	if r.Method == http.MethodPost || status == http.StatusCreated {
-		resp.Header.Set("Location", self)
-	}
+	r.setAddress(resp, t, id, r.Method == http.MethodPost || status == http.StatusCreated)
 	for _, text := range tx.Warnings() {
 		resp.Header.Add("Warning", `199 almoner "`+warnable.Replace(text)+`"`)
 	}
 	return resp, nil
 }
 
+// setAddress tells the address of a row that was written. Location goes with a new row; in a batch with every one.
+func (r *Request) setAddress(resp *Response, t *schema.Table, id value.GUID, created bool) {
+	self := r.Base + "/" + t.Set + "(" + id.String() + ")"
+	resp.Header.Set("OData-EntityId", self)
+	if created || r.inBatch {
+		resp.Header.Set("Location", self)
+	}
+}
+
 // warnable makes a text fit to stand between the quotes of a Warning header.
 var warnable = strings.NewReplacer(`"`, `'`, "\n", " ")
 
-// representationOptions are the query options a returned row honours: $select and $expand on POST, $select on PATCH.
+// representationOptions are the query options a returned row honours: $select and $expand on POST, $select on PATCH. Of collections inside
+// an expanded property nothing is shown.
 func (r *Request) representationOptions() *odata.Options {
 	o := *r.Options
 	if r.Method == http.MethodPatch {
@@ -270,7 +285,7 @@ func checkJSON(h http.Header) error {
 
 // patchRow answers PATCH of one row. Whether a row that is not there may be made by it is decision 3.
 func (s *Service) patchRow(ctx context.Context, r *Request, t *target) (*Response, error) {
-	if err := writableTable(t.table); err != nil {
+	if err := changeableTable(t.table); err != nil {
 		return nil, err
 	}
 	ch, err := s.bindBody(r, t.table, query.Update)
@@ -288,7 +303,7 @@ func (s *Service) patchRow(ctx context.Context, r *Request, t *target) (*Respons
 	ch.IfMatch = cond.versions
 	var resp *Response
 	err = s.writeOnce(ctx, r, &resp, func(tx *engine.Tx) error {
-		status, err := s.patch(tx, r, t.table, ch, cond)
+		status, err := s.patch(ctx, tx, r, t.table, ch, cond)
 		if err != nil {
 			return err
 		}
@@ -299,7 +314,7 @@ func (s *Service) patchRow(ctx context.Context, r *Request, t *target) (*Respons
 }
 
 // patch updates a row, or creates it where an upsert is meant and allowed, and tells which by the status of the representation.
-func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Change, cond conditions) (int, error) {
+func (s *Service) patch(ctx context.Context, tx *engine.Tx, r *Request, t *schema.Table, ch *query.Change, cond conditions) (int, error) {
 	upsert := s.engine.Upserts(t)
 	if upsert { // which of the two it is, and so whether the row is there, is told only to who may read the table
 		if err := auth.Require(r.Session.Caller(), t, auth.Read); err != nil {
@@ -312,12 +327,12 @@ func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Ch
 	}
 	switch {
 	case cond.onlyNew && !upsert:
-		return 0, fault.New(fault.BadRequest, "Upsert is not supported on '%s'.", t.Name).At(t.Name)
+		return 0, refuseNew(ctx, tx, r, t, ch.ID)
 	case cond.onlyNew && exists != nil:
 		if err := auth.Require(r.Session.Caller(), t, auth.CreateRights...); err != nil {
 			return 0, err
 		}
-		return 0, fault.New(fault.DuplicateRecord, "A record with matching key values already exists.").At(t.Name, "id "+ch.ID.String())
+		return 0, alreadyThere(t, ch.ID)
 	case exists == nil && upsert && !cond.mustExist:
 		created, err := s.bindBody(r, t, query.Create)
 		if err != nil {
@@ -329,6 +344,22 @@ func (s *Service) patch(tx *engine.Tx, r *Request, t *schema.Table, ch *query.Ch
 	default:
 		return http.StatusOK, tx.Update(ch)
 	}
+}
+
+// refuseNew refuses a PATCH that would make a row, on a table that takes no upserts: there is no such row, or it is there already. Which of
+// the two it is, is told to who may change the row.
+func refuseNew(ctx context.Context, tx *engine.Tx, r *Request, t *schema.Table, id value.GUID) error {
+	if err := auth.Require(r.Session.Caller(), t, auth.UpdateRights...); err != nil {
+		return err
+	}
+	if _, err := tx.Find(ctx, t, id); err != nil {
+		return err
+	}
+	return alreadyThere(t, id)
+}
+
+func alreadyThere(t *schema.Table, id value.GUID) error {
+	return fault.New(fault.DuplicateRecord, "A record with matching key values already exists.").At(t.Name, "id "+id.String())
 }
 
 // deleteRow answers DELETE of one row.

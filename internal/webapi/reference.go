@@ -34,9 +34,17 @@ func (s *Service) onReference(ctx context.Context, r *Request, t *target) (*Resp
 	}
 }
 
-// linkable tells whether $ref may write a link. What a role may do comes with a depth, which only its messages can tell.
+// linkable tells whether $ref may write a link. What a role may do comes with a depth, which only its messages can tell, and a row that
+// joins two others keeps joining those.
 func linkable(nav *schema.Nav) bool {
-	return nav.Through == nil || nav.Through.Intersect.Name != "roleprivileges"
+	switch {
+	case nav.Through != nil:
+		return nav.Through.Intersect.Name != "roleprivileges"
+	case nav.Column != nil:
+		return !nav.Column.Table.Link
+	default:
+		return true
+	}
 }
 
 // getReference answers the address of the related row, or of all of them.
@@ -179,7 +187,7 @@ func (s *Service) addReference(ctx context.Context, r *Request, t *target) (*Res
 	if err != nil {
 		return nil, err
 	}
-	if t.nav.Members || isMembership(t.nav) {
+	if t.nav.Members || engine.IsMembership(t.nav) {
 		return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return s.addMember(tx, t, table, id) })
 	}
 	if err := fits(t.nav, table); err != nil {
@@ -204,7 +212,7 @@ func (s *Service) removeReference(ctx context.Context, r *Request, t *target) (*
 		}
 		id = other
 	}
-	if t.nav.Members || isMembership(t.nav) {
+	if t.nav.Members || engine.IsMembership(t.nav) {
 		return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return s.removeMember(tx, t, id) })
 	}
 	return s.linkMany(ctx, r, t, func(tx *engine.Tx) error { return tx.Dissociate(t.nav, t.nav.From, t.parent, id) })

@@ -35,6 +35,7 @@ type Request struct {
 	Prefer  Preferences
 	Options *odata.Options
 
+	length    int        // of the URL as the client wrote it
 	allow     string     // the methods the resource takes, once it is known
 	inBatch   bool       // the call is a part of a batch
 	repeat    *repeatKey // a call that may be sent again; nil for others
@@ -91,12 +92,16 @@ var jsonTypes = [...]string{
 	minimal: "application/json; odata.metadata=minimal", full: "application/json; odata.metadata=full", none: "application/json; odata.metadata=none",
 }
 
-// contentType names JSON at the metadata level the client asked for.
+// contentType names JSON at the metadata level the client asked for, in a batch with the platform's word that it is streamed.
 func (r *Request) contentType() string {
-	if r.quotesNumbers() {
-		return jsonTypes[r.level()] + "; IEEE754Compatible=true"
+	kind := jsonTypes[r.level()]
+	if r.inBatch {
+		kind += "; odata.streaming=true"
 	}
-	return jsonTypes[r.level()]
+	if r.quotesNumbers() {
+		kind += "; IEEE754Compatible=true"
+	}
+	return kind
 }
 
 // write runs fn in a transaction: the one of the change set the call is part of, or one of its own.

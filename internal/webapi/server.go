@@ -16,7 +16,7 @@ import (
 // ServeHTTP answers one HTTP request. Who is asking is decided before anything is routed.
 func (s *Service) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	began := time.Now()
-	r := &Request{Method: hr.Method, Header: hr.Header, ID: value.NewGUID(began), Base: s.baseOf(hr)}
+	r := &Request{Method: hr.Method, Header: hr.Header, ID: value.NewGUID(began), Base: s.baseOf(hr), length: len(hr.RequestURI)}
 	r.Prefer = parsePrefer(hr.Header)
 	ctx := withRequestID(hr.Context(), r.ID)
 	resp, release := s.admit(ctx, r, hr)
@@ -79,7 +79,7 @@ func (s *Service) serve(ctx context.Context, w http.ResponseWriter, r *Request, 
 }
 
 func (s *Service) serveVersion(ctx context.Context, r *Request, hr *http.Request) (*Response, error) {
-	version, rest, _ := strings.Cut(strings.TrimPrefix(hr.URL.EscapedPath(), apiPrefix), "/")
+	version, rest := splitVersion(hr.URL.EscapedPath())
 	if !versions[version] {
 		return nil, fault.NoSegment(version)
 	}
@@ -99,7 +99,7 @@ func (s *Service) baseOf(hr *http.Request) string {
 	if hr.TLS != nil || s.proxied && hr.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"
 	}
-	version, _, _ := strings.Cut(strings.TrimPrefix(hr.URL.Path, apiPrefix), "/")
+	version, _ := splitVersion(hr.URL.Path)
 	if !versions[version] {
 		version = "v9.2"
 	}

@@ -13,12 +13,6 @@ import (
 	"almoner/internal/odata"
 )
 
-// apiPrefix is where the Web API lives, before its version.
-const apiPrefix = "/api/data/"
-
-// versions are the API versions served; they behave alike.
-var versions = map[string]bool{"v9.0": true, "v9.1": true, "v9.2": true}
-
 // Service answers everything under /api/data/.
 type Service struct {
 	engine   *engine.Engine
@@ -27,11 +21,17 @@ type Service struct {
 	log      *slog.Logger
 	proxied  bool // trust X-Forwarded-Proto
 	messages map[string][]*messages.Message
-	special  map[string]func(context.Context, *Request, *odata.Path) (*Response, error)
+	special  map[string]special
 	metrics  *Metrics
 	metadata *metadata.Service
 	shapes   *shapeCache
 	bodies   bodies
+}
+
+// special is a resource that is neither a table nor an operation.
+type special struct {
+	methods string // what it takes, for Allow
+	answer  func(context.Context, *Request, *odata.Path) (*Response, error)
 }
 
 // Options are what a Service is made of.
@@ -53,7 +53,7 @@ func New(o Options) *Service {
 	for _, m := range messages.All() {
 		s.messages[m.Name] = append(s.messages[m.Name], m)
 	}
-	s.special = map[string]func(context.Context, *Request, *odata.Path) (*Response, error){"$batch": s.batch}
+	s.special = map[string]special{"$batch": {actionMethods, s.batch}}
 	s.addMetadata()
 	return s
 }

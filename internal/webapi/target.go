@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"almoner/internal/engine"
 	"almoner/internal/fault"
 	"almoner/internal/odata"
 	"almoner/internal/query"
@@ -177,7 +178,7 @@ func (r *Request) scope(ctx context.Context, t *target, root *query.Link) (query
 		return nil, err
 	}
 	switch {
-	case t.nav.Members || isMembership(t.nav) && t.nav.From.Name == "list":
+	case engine.FromList(t.nav):
 		return r.memberFilter(ctx, t, root)
 	case t.nav.Relation != nil:
 		return query.Equal(root, t.nav.Column, value.ID(t.parent)), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -14,17 +15,18 @@ func TestSizes(t *testing.T) {
 	long := func(n int) string {
 		return "contacts?$filter=lastname%20eq%20%27" + strings.Repeat("x", n) + "%27&$select=lastname"
 	}
+	around := len("/api/data/v9.2/" + long(0)) // everything of the URL counts, as the client wrote it
 	for _, x := range []struct {
 		what, method, path string
 		body               any
 		status             int
 		code               string
 	}{
-		{"a long URL", "GET", long(32_000), nil, 200, ""},
-		{"a URL too long", "GET", long(33_000), nil, 400, "0x80060888"},
+		{"a URL as long as can be", "GET", long(32_768 - around), nil, 200, ""},
+		{"a URL one character too long", "GET", long(32_769 - around), nil, 400, "0x80060888"},
+		{"a URL far too long", "GET", long(134_000), nil, 400, "0x80060888"},
 		{"500 conditions", "GET", "contacts?$select=lastname&$filter=" + conditions(500), nil, 200, ""},
 		{"501 conditions", "GET", "contacts?$select=lastname&$filter=" + conditions(501), nil, 400, "0x8004430c"},
-		{"1001 targets", "POST", "contacts/Microsoft.Dynamics.CRM.CreateMultiple", `{"Targets":[` + strings.Repeat(`{},`, 1000) + `{}]}`, 400, badPayload},
 	} {
 		if r := c.call(x.method, x.path, x.body); r.status != x.status || r.code() != x.code {
 			t.Errorf("%s: %d %s, want %d %s", x.what, r.status, r.code(), x.status, x.code)
@@ -36,8 +38,8 @@ func TestSizes(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"a URL in a batch", batchOf(getPart(long(60_000))), 200, `"value":[]`},
-		{"a URL too long for a batch", batchOf(getPart(long(66_000))), 400, "0x80060888"},
+		{"a URL as long as can be in a batch", batchOf(getPart("/api/data/v9.2/" + long(65_536-around))), 200, `"value":[]`},
+		{"a URL one character too long for a batch", batchOf(getPart("/api/data/v9.2/" + long(65_537-around))), 400, "0x80060888"},
 		{"1000 operations", batchOf(copies(getPart("contacts/$count"), 1000)...), 200, "--batchresponse_"},
 		{"1001 operations", batchOf(copies(getPart("contacts/$count"), 1001)...), 400, "The maximum number of parts allowed per batch is '1000'."},
 		{"1001 operations in a change set", batchOf("Content-Type: multipart/mixed; boundary=c\r\n\r\n" +
@@ -47,6 +49,42 @@ func TestSizes(t *testing.T) {
 		if status != x.status || !strings.Contains(text, x.says) {
 			t.Errorf("%s: %d, want %d and %q in\n%.300s", x.what, status, x.status, x.says, text)
 		}
+	}
+}
+
+// TestManyTargets writes more rows with one message than a batch takes operations: only the size of the body bounds them.
+func TestManyTargets(t *testing.T) {
+	for name, on := range map[string]func(*testing.T) stores{"SQLite": onSQLite, "PostgreSQL": onPostgreSQL} {
+		t.Run(name, func(t *testing.T) {
+			c := &client{t, on(t).serve(t)}
+			const many = 2500
+			key := func(i int) string { return fmt.Sprintf("c0000000-0000-0000-0000-%012d", i) }
+			for _, message := range []struct {
+				name, target string
+				status       int
+			}{
+				{"CreateMultiple", `{"contactid":"%s","lastname":"Berg"}`, 200},
+				{"UpdateMultiple", `{"contactid":"%s","jobtitle":"Clerk"}`, 204},
+				{"UpsertMultiple", `{"contactid":"%s","lastname":"Ito"}`, 204},
+				{"DeleteMultiple", `{"contactid":"%s"}`, 204},
+			} {
+				targets := make([]string, many)
+				for i := range targets {
+					targets[i] = fmt.Sprintf(message.target, key(i))
+				}
+				r := c.call("POST", "contacts/Microsoft.Dynamics.CRM."+message.name, `{"Targets":[`+strings.Join(targets, ",")+`]}`)
+				if r.status != message.status {
+					t.Fatalf("%s of %d rows: %d %.300s", message.name, many, r.status, r.text)
+				}
+				want := strconv.Itoa(many)
+				if message.name == "DeleteMultiple" {
+					want = "0"
+				}
+				if got := c.call("GET", "contacts/$count", nil).text; got != want {
+					t.Errorf("after %s there are %s rows, want %s", message.name, got, want)
+				}
+			}
+		})
 	}
 }
 

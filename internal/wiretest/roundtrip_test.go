@@ -191,6 +191,9 @@ func (w *world) onlyAtCreation(table *schema.Table) {
 
 // refuse sends every column what it must not take.
 func (w *world) refuse(table *schema.Table) {
+	if !table.Updatable() {
+		return // its rows refuse every PATCH
+	}
 	path := w.subject(table)
 	for _, c := range table.Columns {
 		switch {

@@ -109,10 +109,14 @@ func openReal(t *testing.T, h *rulestest.History, s store.Store) *real {
 		t.Fatal(err)
 	}
 	r := &real{t: t, h: h, engine: e}
-	cad := h.Must("transactioncurrency", h.CAD)
-	r.must(&query.Change{Kind: query.Create, Table: cad.Table, ID: h.CAD, Set: h.Assigns(cad.Table, rulestest.Cells{
-		"currencyname": "CAD", "isocurrencycode": "CAD", "currencysymbol": "$", "exchangerate": cad.Value("exchangerate"),
-	})})
+	for _, id := range []value.GUID{h.CAD, h.JPY} {
+		currency := h.Must("transactioncurrency", id)
+		cells := rulestest.Cells{}
+		for _, name := range []string{"currencyname", "isocurrencycode", "currencysymbol", "exchangerate"} {
+			cells[name] = currency.Value(name)
+		}
+		r.must(&query.Change{Kind: query.Create, Table: currency.Table, ID: id, Set: h.Assigns(currency.Table, cells)})
+	}
 	for _, ch := range h.Founded {
 		r.must(ch)
 	}

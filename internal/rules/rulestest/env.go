@@ -27,6 +27,7 @@ type Env struct {
 	Touches  map[value.GUID]int // version moves per row
 	Calls    int                // statements the rules asked for in the current transaction
 	USD, CAD value.GUID
+	JPY      value.GUID
 
 	model    *schema.Model
 	rows     map[*schema.Table]map[value.GUID]*query.Row
@@ -39,7 +40,7 @@ type Env struct {
 
 var _ rules.Env = (*Env)(nil)
 
-// New makes an empty foundation with a base currency and a Canadian dollar at 1.3650. The clock stands at 2026-06-30.
+// New makes an empty foundation with a base currency, a Canadian dollar at 1.3650 and a yen at 149.33. The clock stands at 2026-06-30.
 func New(seed uint64) *Env {
 	model, err := tables.Model()
 	if err != nil {
@@ -56,6 +57,7 @@ func New(seed uint64) *Env {
 	}
 	e.USD = e.currency("USD", 10_000_000_000)
 	e.CAD = e.currency("CAD", 13_650_000_000)
+	e.JPY = e.currency("JPY", 1_493_300_000_000)
 	return e
 }
 

@@ -107,7 +107,9 @@ func (h *History) act() error {
 	case n < 94:
 		return h.grants()
 	case n < 95:
-		return h.patch("svc_donor", Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)})
+		return h.patch(pickOne(h, "svc_donor", "svc_donor", "svc_fundgroup"), Cells{"transactioncurrencyid": h.currency()})
+	case n < 96:
+		return h.patch("transactioncurrency", Cells{"exchangerate": pickOne(h, 5_000_000_000, 13_650_000_000, 20_000_000_000, 1_493_300_000_000)})
 	default:
 		return h.patch("svc_fund", h.fundPatch())
 	}
@@ -163,6 +165,9 @@ func (h *History) try(kind query.ChangeKind, t *schema.Table, id value.GUID, set
 	return ch
 }
 
+// currency is one of three: the base currency, one whose cents are dear, and one whose cents are cheap.
+func (h *History) currency() value.GUID { return pickOne(h, h.USD, h.CAD, h.JPY) }
+
 func (h *History) cents() Cents { return Cents(1 + h.random.IntN(300000)) }
 
 func (h *History) date() Day {
@@ -182,7 +187,7 @@ func (h *History) newGift() Cells {
 		c["svc_fund"+strconv.Itoa(i)] = pickOne(h, h.funds...)
 	}
 	if h.chance(4) {
-		c["transactioncurrencyid"] = h.CAD
+		c["transactioncurrencyid"] = h.currency()
 	}
 	if h.chance(8) {
 		c["svc_giftadjustment"] = pickOne(h, h.cents(), -h.cents())
@@ -219,7 +224,7 @@ func (h *History) giftPatch() Cells {
 	case 7:
 		return Cells{"svc_amount2": pickOne[any](h, nil, h.cents()), "svc_fund2": pickOne(h, h.funds...)}
 	default:
-		return Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)}
+		return Cells{"transactioncurrencyid": h.currency()}
 	}
 }
 
@@ -301,9 +306,11 @@ func (h *History) fee() error {
 }
 
 func (h *History) fundPatch() Cells {
-	switch h.random.IntN(7) {
+	switch h.random.IntN(8) {
+	case 7:
+		return Cells{"svc_primarydonor": pickOne[any](h, nil, pickOne(h, h.donors...))}
 	case 6:
-		return Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)}
+		return Cells{"transactioncurrencyid": h.currency()}
 	case 0:
 		return Cells{"svc_netassets": pickOne[any](h, nil, h.cents()*100), "svc_earnings": h.cents()}
 	case 1:
@@ -325,14 +332,14 @@ func (h *History) grants() error {
 	switch n := h.random.IntN(12); {
 	case !ok || n == 0 && len(h.Rows("svc_request")) < 12:
 		c := Cells{"svc_fund": pickOne(h, h.funds...), "svc_originalgrantamount": h.cents()}
-		if h.chance(4) {
-			c["transactioncurrencyid"] = h.CAD
+		if h.chance(3) {
+			c["transactioncurrencyid"] = h.currency()
 		}
 		return h.create1("svc_request", c)
 	case n == 1:
 		return h.patch("svc_request", Cells{"svc_grantamendment": pickOne[any](h, nil, -h.cents()), "statecode": h.random.IntN(2)})
 	case n == 2:
-		return h.patch("svc_request", Cells{"transactioncurrencyid": pickOne(h, h.USD, h.CAD)})
+		return h.patch("svc_request", Cells{"transactioncurrencyid": h.currency()})
 	case n == 3:
 		return h.remove(pickOne(h, "svc_request", "svc_requestpayment", "svc_requestpayment"))
 	case n < 7 && len(h.Rows("svc_requestpayment")) < 60:

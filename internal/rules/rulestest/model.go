@@ -15,24 +15,30 @@ import (
 // rows alone, reading the rules as an accountant would, and is allowed to be slow.
 type Books map[string]string
 
-// model holds the sums while Expect goes through the rows. Sums are cents of base currency under words for what they are.
+// model holds the pieces of all sums while Expect goes through the rows, under words for what they are.
 type model struct {
-	e     *Env
-	books Books
-	sums  map[string]int64
-	gifts map[value.GUID][]countedGift // by donor
+	e      *Env
+	books  Books
+	pieces map[string][]piece
+	gifts  map[value.GUID][]countedGift // by donor
+}
+
+// piece is what one row brings to a sum: cents of its currency, and of base currency.
+type piece struct {
+	currency     value.GUID
+	amount, base int64
 }
 
 // countedGift is a gift that competes for a donor's first, latest and largest.
 type countedGift struct {
 	id            string
 	date, created int64
-	worth         int64
+	worth         piece
 }
 
 // Expect computes what every derived column should hold now.
 func Expect(e *Env) Books {
-	m := &model{e: e, books: Books{}, sums: map[string]int64{}, gifts: map[value.GUID][]countedGift{}}
+	m := &model{e: e, books: Books{}, pieces: map[string][]piece{}, gifts: map[value.GUID][]countedGift{}}
 	for _, g := range e.Rows("svc_gift") {
 		m.gift(g)
 	}
@@ -49,14 +55,56 @@ func Expect(e *Env) Books {
 		m.fund(f)
 	}
 	for _, g := range e.Rows("svc_fundgroup") {
-		m.base(g, "svc_netassets", m.sums["group "+g.ID.String()])
-	}
-	for key, sum := range m.sums {
-		if strings.HasPrefix(key, "donoryear ") || strings.HasPrefix(key, "fundyear ") {
-			m.books[key] = strconv.FormatInt(sum, 10)
-		}
+		m.total(g, "svc_netassets", m.pieces["group "+g.ID.String()])
 	}
 	return m.books
+}
+
+// years notes what the sums per year of a donor or fund should hold.
+func (m *model) years(parent *query.Row, table string) {
+	for key, pieces := range m.pieces {
+		if !strings.HasPrefix(key, table+" "+parent.ID.String()+" ") {
+			continue
+		}
+		all, own, ownBase := m.add(parent, pieces)
+		m.books[key] = strconv.FormatInt(all, 10)
+		if !strings.HasSuffix(key, " inflow") {
+			m.books[key+"own"] = strconv.FormatInt(own, 10)
+			m.books[key+"ownbase"] = strconv.FormatInt(ownBase, 10)
+		}
+	}
+}
+
+// bring notes what a row brings to a sum.
+func (m *model) bring(key string, child *query.Row, amount, base int64) {
+	m.pieces[key] = append(m.pieces[key], piece{m.currency(child), amount, base})
+}
+
+// currency is that of a row; a row without one is in base currency.
+func (m *model) currency(r *query.Row) value.GUID {
+	if v := r.Value("transactioncurrencyid"); !v.IsNull() {
+		return v.ID()
+	}
+	return m.e.USD
+}
+
+// add adds pieces in base currency and, for a parent in a foreign currency, those in the same one.
+func (m *model) add(parent *query.Row, pieces []piece) (all, own, ownBase int64) {
+	for _, p := range pieces {
+		all += p.base
+		if p.currency == m.currency(parent) && p.currency != m.e.USD {
+			own += p.amount
+			ownBase += p.base
+		}
+	}
+	return all, own, ownBase
+}
+
+// total notes a sum over other rows: pieces in the parent's own currency count as they are, the others by their base values.
+func (m *model) total(r *query.Row, column string, pieces []piece) {
+	all, own, ownBase := m.add(r, pieces)
+	m.say(r, column+"_base", amount(all))
+	m.say(r, column, amount(own+round(new(big.Rat).Mul(big.NewRat(all-ownBase, 1), rate(r)))))
 }
 
 // Stored reads what the derived columns hold, under the names Expect uses. Columns that Expect does not speak of are left out.
@@ -65,12 +113,13 @@ func Stored(e *Env, expected Books) Books {
 	for key := range expected {
 		out[key] = e.stored(strings.Fields(key))
 	}
-	for _, r := range e.Side("donoryear") {
-		out.sum(expected, "donoryear "+r.Value("donor").String()+" "+r.Value("year").String()+" amount", r.Value("amount"))
-	}
-	for _, r := range e.Side("fundyear") {
-		for _, name := range []string{"giving", "inflow", "grantspaid"} {
-			out.sum(expected, "fundyear "+r.Value("fund").String()+" "+r.Value("year").String()+" "+name, r.Value(name))
+	for table, parent := range map[string]string{"donoryear": "donor", "fundyear": "fund"} {
+		for _, r := range e.Side(table) {
+			for _, c := range r.Table.Columns {
+				if c.Name != parent && c.Name != "year" {
+					out.sum(expected, table+" "+r.Value(parent).String()+" "+r.Value("year").String()+" "+c.Name, r.Get(c))
+				}
+			}
 		}
 	}
 	return out
@@ -116,13 +165,12 @@ func (m *model) say(r *query.Row, column, text string) {
 // own notes an amount in the row's own currency with its base value.
 func (m *model) own(r *query.Row, column string, cents int64) {
 	m.say(r, column, amount(cents))
-	m.say(r, column+"_base", amount(round(new(big.Rat).Quo(big.NewRat(cents, 1), rate(r)))))
+	m.say(r, column+"_base", amount(base(r, cents)))
 }
 
-// base notes a sum in base currency with the amount it makes in the row's own currency.
-func (m *model) base(r *query.Row, column string, cents int64) {
-	m.say(r, column+"_base", amount(cents))
-	m.say(r, column, amount(round(new(big.Rat).Mul(big.NewRat(cents, 1), rate(r)))))
+// base is the base value of an amount of a row.
+func base(r *query.Row, cents int64) int64 {
+	return round(new(big.Rat).Quo(big.NewRat(cents, 1), rate(r)))
 }
 
 func amount(cents int64) string { return value.Money(cents).String() }

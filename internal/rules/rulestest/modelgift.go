@@ -2,7 +2,6 @@ package rulestest
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"sort"
 	"strconv"
@@ -38,7 +37,7 @@ func (m *model) gift(g *query.Row) {
 	o.ownColumns()
 	o.flag()
 	if active(g) {
-		o.bring()
+		o.bringAll()
 	}
 }
 
@@ -79,25 +78,25 @@ func (o *one) worth() int64 {
 	return v
 }
 
-func (o *one) worthBase() int64 {
-	return round(new(big.Rat).Quo(big.NewRat(o.worth(), 1), rate(o.row)))
-}
+func (o *one) worthBase() int64 { return base(o.row, o.worth()) }
 
 func (o *one) ownColumns() {
 	total := o.row.Value("svc_totalgift").Int()
-	paid, money := int64(0), 0
+	paid, paidBase, money := int64(0), int64(0), 0
 	for _, p := range o.payments {
 		if o.isMoney(p) {
 			money++
 		}
 		if o.isReceived(p) {
 			paid += net(p)
+			paidBase += base(p, net(p))
 		}
 	}
 	if money == 0 && !o.pledge && o.e.Config.GiftAssumePaid {
-		paid = total
+		paid, paidBase = total, base(o.row, total)
 	}
-	o.own(o.row, "svc_paid", paid)
+	o.say(o.row, "svc_paid", amount(paid))
+	o.say(o.row, "svc_paid_base", amount(paidBase))
 	o.own(o.row, "svc_balance", total-paid)
 	o.own(o.row, "svc_feeamounttotal", o.row.Value("svc_feeamount").Int()+o.lineFees()+o.boundFees())
 	o.say(o.row, "x_value", strconv.FormatInt(o.worthBase(), 10))
@@ -195,28 +194,30 @@ func (o *one) flag() {
 	}
 }
 
-// bring adds what an active gift brings to its donor and funds.
-func (o *one) bring() {
+// bringAll adds what an active gift brings to its donor and funds.
+func (o *one) bringAll() {
 	kind := o.row.Value("svc_gifttype").Int()
 	giving := slices.Contains(o.e.Config.GivingTypes, kind)
 	donor := o.row.Value("svc_donor")
 	if giving {
-		o.sums["commitment "+donor.String()] += o.worthBase()
+		o.bring("commitment "+donor.String(), o.row, o.worth(), o.worthBase())
 		if o.worth() > 0 {
 			o.gifts[donor.ID()] = append(o.gifts[donor.ID()], countedGift{
-				id: o.row.ID.String(), date: o.row.Value("svc_giftdate").Int(), created: o.row.Value("createdon").Int(), worth: o.worthBase(),
+				id: o.row.ID.String(), date: o.row.Value("svc_giftdate").Int(), created: o.row.Value("createdon").Int(),
+				worth: piece{o.currency(o.row), o.worth(), o.worthBase()},
 			})
 		}
 	}
 	if o.pledge && o.e.Config.PledgeBasis == "payments" {
 		for _, p := range o.payments {
 			if o.isReceived(p) {
-				base := round(new(big.Rat).Quo(big.NewRat(net(p), 1), rate(p)))
-				o.receive(kind, giving, o.paidOn(p), base, o.byFund(base, p.Value("svc_fund")))
+				fund := p.Value("svc_fund")
+				o.receive(kind, giving, o.paidOn(p), net(p), base(p, net(p)), o.byFund(net(p), fund), o.byFund(base(p, net(p)), fund))
 			}
 		}
 	} else {
-		o.receive(kind, giving, o.row.Value("svc_giftdate").Int(), o.worthBase(), o.worthByFund())
+		amounts, bases := o.worthByFund()
+		o.receive(kind, giving, o.row.Value("svc_giftdate").Int(), o.worth(), o.worthBase(), amounts, bases)
 	}
 	o.owe()
 	o.charge()
@@ -235,65 +236,51 @@ func (o *one) byFund(cents int64, fund value.Value) map[string]int64 {
 	return out
 }
 
-// worthByFund divides the value of a gift over funds in base currency.
-func (o *one) worthByFund() map[string]int64 {
-	parts := map[string]int64{}
-	var order []string
-	put := func(fund string, cents int64) {
-		if _, ok := parts[fund]; !ok {
-			order = append(order, fund)
+// worthByFund divides the value of a gift over funds, in its own and in base currency: its total, its adjustment and each refund. In base
+// currency the whole is rounded once, adjustment and refunds on their own, and the total is what remains.
+func (o *one) worthByFund() (amounts, bases map[string]int64) {
+	amounts, bases = map[string]int64{}, map[string]int64{}
+	rest := o.worthBase()
+	put := func(cents, baseCents int64, fund value.Value) {
+		for name, part := range o.byFund(cents, fund) {
+			amounts[name] += part
 		}
-		parts[fund] += cents
-	}
-	spread := func(cents, sign int64) {
-		for i, part := range divide(cents, o.weights) {
-			put(o.funds[i], sign*part)
+		for name, part := range o.byFund(baseCents, fund) {
+			bases[name] += part
 		}
 	}
-	spread(o.row.Value("svc_totalgift").Int(), 1)
-	spread(o.row.Value("svc_giftadjustment").Int(), 1)
+	piece := func(cents int64, fund value.Value) {
+		rest -= base(o.row, cents)
+		put(cents, base(o.row, cents), fund)
+	}
+	piece(o.row.Value("svc_giftadjustment").Int(), value.Null)
 	for _, p := range o.payments {
-		back := o.takenBack(p)
-		switch {
-		case o.pledge || back == 0:
-		case p.Value("svc_fund").IsNull():
-			spread(back, -1)
-		default:
-			put(p.Value("svc_fund").String(), -back)
+		if !o.pledge {
+			piece(-o.takenBack(p), p.Value("svc_fund"))
 		}
 	}
-	sign := int64(1)
-	if o.worthBase() < 0 {
-		sign = -1
-	}
-	exact := make([]*big.Rat, len(order))
-	for i, fund := range order {
-		exact[i] = new(big.Rat).Quo(big.NewRat(sign*parts[fund], 1), rate(o.row))
-	}
-	out := map[string]int64{}
-	for i, part := range dealOut(sign*o.worthBase(), exact) {
-		out[order[i]] = sign * part
-	}
-	return out
+	put(o.row.Value("svc_totalgift").Int(), rest, value.Null)
+	return amounts, bases
 }
 
 // receive books money that came in on a day.
-func (o *one) receive(kind int64, giving bool, date, base int64, funds map[string]int64) {
+func (o *one) receive(kind int64, giving bool, date, cents, baseCents int64, amounts, bases map[string]int64) {
 	year := o.year(date)
 	if giving {
-		o.sums[fmt.Sprintf("donoryear %s %s amount", o.row.Value("svc_donor"), year)] += base
+		o.bring(fmt.Sprintf("donoryear %s %s amount", o.row.Value("svc_donor"), year), o.row, cents, baseCents)
 	}
-	for fund, part := range funds {
+	for fund := range amounts {
+		put := func(key string) { o.bring(key, o.row, amounts[fund], bases[fund]) }
 		switch {
 		case giving:
-			o.sums["giftspaid "+fund] += part
-			o.sums[fmt.Sprintf("fundyear %s %s giving", fund, year)] += part
-			o.sums[fmt.Sprintf("fundyear %s %s inflow", fund, year)] += part
+			put("giftspaid " + fund)
+			put(fmt.Sprintf("fundyear %s %s giving", fund, year))
+			put(fmt.Sprintf("fundyear %s %s inflow", fund, year))
 		case kind == 100000001:
-			o.sums["giftspaid "+fund] += part
-			o.sums[fmt.Sprintf("fundyear %s %s inflow", fund, year)] += part
+			put("giftspaid " + fund)
+			put(fmt.Sprintf("fundyear %s %s inflow", fund, year))
 		default:
-			o.sums["nongift "+fund] += part
+			put("nongift " + fund)
 		}
 	}
 }
@@ -315,12 +302,9 @@ func (o *one) owe() {
 		}
 	}
 	for fund, cents := range promised {
-		o.sums["giftspending "+fund] += o.inBase(max(0, cents-got[fund]))
+		owed := max(0, cents-got[fund])
+		o.bring("giftspending "+fund, o.row, owed, base(o.row, owed))
 	}
-}
-
-func (o *one) inBase(cents int64) int64 {
-	return round(new(big.Rat).Quo(big.NewRat(cents, 1), rate(o.row)))
 }
 
 // charge books which funds bear the fees.
@@ -334,6 +318,6 @@ func (o *one) charge() {
 		}
 	}
 	for fund, cents := range fees {
-		o.sums["fees "+fund] += o.inBase(cents)
+		o.bring("fees "+fund, o.row, cents, base(o.row, cents))
 	}
 }

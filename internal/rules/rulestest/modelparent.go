@@ -31,15 +31,15 @@ func (m *model) grant(p *query.Row) {
 		return
 	}
 	fund := p.Value("svc_fund").String()
-	base := round(new(big.Rat).Quo(big.NewRat(p.Value("svc_netamount").Int(), 1), rate(p)))
+	cents := p.Value("svc_netamount").Int()
 	if !m.isPaid(p) {
-		m.sums["grantspending "+fund] += base
+		m.bring("grantspending "+fund, p, cents, base(p, cents))
 		return
 	}
-	m.sums["grantspaid "+fund] += base
+	m.bring("grantspaid "+fund, p, cents, base(p, cents))
 	for _, name := range []string{"svc_paymentdate", "svc_postingdate", "svc_paymentsent", "svc_cleardate", "createdon"} {
 		if v := p.Value(name); !v.IsNull() {
-			m.sums[fmt.Sprintf("fundyear %s %s grantspaid", fund, m.year(m.dateOf(v)))] += base
+			m.bring(fmt.Sprintf("fundyear %s %s grantspaid", fund, m.year(m.dateOf(v))), p, cents, base(p, cents))
 			return
 		}
 	}
@@ -47,7 +47,7 @@ func (m *model) grant(p *query.Row) {
 
 func (m *model) request(r *query.Row) {
 	grant := r.Value("svc_originalgrantamount").Int() + r.Value("svc_grantamendment").Int()
-	paid := int64(0)
+	paid, paidBase := int64(0), int64(0)
 	var payments, requirements []int64
 	for _, p := range m.e.Rows("svc_requestpayment") {
 		if p.Value("svc_requestlookup").ID() != r.ID {
@@ -56,6 +56,7 @@ func (m *model) request(r *query.Row) {
 		switch {
 		case m.isPaid(p):
 			paid += p.Value("svc_netamount").Int()
+			paidBase += base(p, p.Value("svc_netamount").Int())
 		case m.isGrant(p):
 			due := p.Value("svc_paymentdate")
 			if due.IsNull() {
@@ -69,7 +70,8 @@ func (m *model) request(r *query.Row) {
 		}
 	}
 	m.own(r, "svc_grantamount", grant)
-	m.own(r, "svc_paid", paid)
+	m.say(r, "svc_paid", amount(paid))
+	m.say(r, "svc_paid_base", amount(paidBase))
 	m.own(r, "svc_balance", grant-paid)
 	m.say(r, "svc_nextpaymentdue", earliest(payments))
 	m.say(r, "svc_nextrequirementdue", earliest(requirements))
@@ -89,7 +91,8 @@ func earliest(moments []int64) string {
 }
 
 func (m *model) donor(d *query.Row) {
-	m.base(d, "svc_totalcommitment", m.sums["commitment "+d.ID.String()])
+	m.total(d, "svc_totalcommitment", m.pieces["commitment "+d.ID.String()])
+	m.years(d, "donoryear")
 	gifts := m.gifts[d.ID]
 	m.say(d, "svc_countofgifts", strconv.Itoa(len(gifts)))
 	if len(gifts) == 0 {
@@ -106,7 +109,7 @@ func (m *model) donor(d *query.Row) {
 		if after(g, latest) {
 			latest = g
 		}
-		if g.worth > largest.worth || g.worth == largest.worth && after(g, largest) {
+		if g.worth.base > largest.worth.base || g.worth.base == largest.worth.base && after(g, largest) {
 			largest = g
 		}
 	}
@@ -114,7 +117,7 @@ func (m *model) donor(d *query.Row) {
 	m.say(d, "svc_mostrecentgiftdate", value.Time(latest.date*value.SecondsPerDay).String())
 	m.say(d, "svc_mostrecentgiftid", latest.id)
 	m.say(d, "svc_largestgiftid", largest.id)
-	m.base(d, "svc_largestgift", largest.worth)
+	m.total(d, "svc_largestgift", []piece{largest.worth})
 }
 
 func after(a, b countedGift) bool {
@@ -130,22 +133,37 @@ func after(a, b countedGift) bool {
 func (m *model) fund(f *query.Row) {
 	id := f.ID.String()
 	for _, kind := range []string{"giftspaid", "giftspending", "grantspaid", "grantspending"} {
-		m.base(f, "svc_"+kind, m.sums[kind+" "+id])
+		m.total(f, "svc_"+kind, m.pieces[kind+" "+id])
 	}
-	net := f.Value("svc_netassets_base").Int()
+	m.years(f, "fundyear")
+	net := piece{m.currency(f), f.Value("svc_netassets").Int(), f.Value("svc_netassets_base").Int()}
 	if m.e.Config.Balances == settings.BalancesDerived {
-		net = f.Value("svc_initialamount_base").Int() + m.sums["giftspaid "+id] + m.sums["nongift "+id] - m.sums["grantspaid "+id] -
-			m.sums["fees "+id] + f.Value("svc_earnings_base").Int()
-		m.base(f, "svc_netassets", net)
+		all, own, ownBase := m.add(f, m.netAssets(f))
+		net.base, net.amount = all, own+round(new(big.Rat).Mul(big.NewRat(all-ownBase, 1), rate(f)))
+		m.total(f, "svc_netassets", m.netAssets(f))
 	}
 	if group := f.Value("svc_fundgroup"); !group.IsNull() && active(f) {
-		m.sums["group "+group.String()] += net
+		m.pieces["group "+group.String()] = append(m.pieces["group "+group.String()], net)
 	}
-	m.say(f, "x_allotment", strconv.FormatInt(m.allotment(f, net), 10))
+	m.say(f, "x_allotment", strconv.FormatInt(m.allotment(f, net.amount), 10))
 }
 
-// allotment is an endowed fund's own annual allotment in its own currency.
-func (m *model) allotment(f *query.Row, netBase int64) int64 {
+// netAssets are the pieces of a fund's derived net assets.
+func (m *model) netAssets(f *query.Row) []piece {
+	var out []piece
+	for _, name := range []string{"svc_initialamount", "svc_earnings"} {
+		out = append(out, piece{m.currency(f), f.Value(name).Int(), f.Value(name + "_base").Int()})
+	}
+	for kind, sign := range map[string]int64{"giftspaid": 1, "nongift": 1, "grantspaid": -1, "fees": -1} {
+		for _, p := range m.pieces[kind+" "+f.ID.String()] {
+			out = append(out, piece{p.currency, sign * p.amount, sign * p.base})
+		}
+	}
+	return out
+}
+
+// allotment is an endowed fund's own annual allotment in its own currency, as are its net assets.
+func (m *model) allotment(f *query.Row, net int64) int64 {
 	if !f.Value("svc_endowed").Bool() {
 		return 0
 	}
@@ -155,10 +173,6 @@ func (m *model) allotment(f *query.Row, netBase int64) int64 {
 	percent := f.Value("svc_spendpercent").Rat()
 	if percent == nil {
 		return 0
-	}
-	net := f.Value("svc_netassets").Int()
-	if m.e.Config.Balances == settings.BalancesDerived {
-		net = round(new(big.Rat).Mul(big.NewRat(netBase, 1), rate(f)))
 	}
 	return round(percent.Mul(percent, big.NewRat(net, 100)))
 }

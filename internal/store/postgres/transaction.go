@@ -85,6 +85,7 @@ func (t *transaction) getPart(ctx context.Context, keys []query.Key, locked int)
 	}
 	if locked > 0 {
 		t.versions = readIntegers(e)
+		t.draw = max(t.draw, len(keys)) // who locks many rows writes many
 	}
 	return rows, e.close()
 }

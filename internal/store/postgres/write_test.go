@@ -124,7 +124,7 @@ func TestConstraintsAreFaults(t *testing.T) {
 				return c.do(tx)
 			})
 			f := wantFault(t, err, c.code)
-			if c.code == fault.ObjectDoesNotExist && f.Message != "Entity 'contact' With Id = "+nobody.String()+" Does Not Exist" {
+			if c.code == fault.ObjectDoesNotExist && f.Message != "contact With Id = "+nobody.String()+" Does Not Exist" {
 				t.Errorf("message %q", f.Message)
 			}
 			if row, err := s.Get(t.Context(), table, nobody, nil); row != nil || err != nil {

@@ -73,6 +73,10 @@ func (p *printer) compareConstant(e query.Expr, f form, op query.Op, v value.Val
 	}
 	p.expr(e)
 	p.put(signs[op])
+	if v.Kind() == value.KindBool { // written out, so that the database can see that an index without some rows will do
+		p.int(at.floor)
+		return
+	}
 	p.arg(value.Int(at.floor))
 }
 

@@ -146,8 +146,8 @@ func tableIndexes(d *Dialect, t *schema.Table) []Object {
 			out = append(out, index(t, "", []*schema.Column{c}, sortedColumns(d, t, []*schema.Column{c}), ""))
 		}
 	}
-	for _, cols := range t.Indexes {
-		out = append(out, index(t, "", cols, sortedColumns(d, t, cols), ""))
+	for _, i := range t.Indexes {
+		out = append(out, index(t, "", i.Columns, sortedColumns(d, t, i.Columns), unless(i.Unless)))
 	}
 	for i, cols := range t.Unique {
 		if i > 0 || t.Key != nil {
@@ -169,6 +169,14 @@ func index(t *schema.Table, unique string, cols []*schema.Column, on, where stri
 	name = shortName(name)
 	sql := "CREATE " + unique + "INDEX " + quoted(name) + " ON " + quoted(t.Name) + " (" + on + ")" + where
 	return Object{IndexObject, t.Name, name, sql}
+}
+
+// unless is the condition of an index that leaves out the rows for which a Boolean is not false.
+func unless(c *schema.Column) string {
+	if c == nil {
+		return ""
+	}
+	return " WHERE " + quoted(c.Name) + "=0"
 }
 
 // lookupColumns prints a lookup with the key after it, so that the rows that point at one row come in order of key.

@@ -1,6 +1,8 @@
 package sqlgen
 
 import (
+	"slices"
+
 	"almoner/internal/fault"
 	"almoner/internal/query"
 	"almoner/internal/value"
@@ -11,20 +13,23 @@ import (
 type stretch struct {
 	terms  []term
 	values []value.Value // the position, one value per term; nil: the stretch from its beginning
-	lead   leadNulls
+	lead   leadRows
 }
 
-// leadNulls says which rows a stretch has by the leading sort key.
-type leadNulls uint8
+// leadRows says which rows a stretch has by the leading sort key.
+type leadRows uint8
 
 const (
-	anyLead leadNulls = iota
+	anyLead leadRows = iota
 	nullLead
 	presentLead
+	tiedLead   // that of the position
+	beyondLead // those after that of the position
 )
 
 // stretches divides the rows after a position. A comparison that has to let nulls pass reads everything before it, so
-// where the leading sort key may be null its nulls and its values are read one after the other.
+// where the leading sort key may be null its nulls and its values are read one after the other. So are, where the keys run different
+// ways, the rows that share the position's leading key and those beyond: one comparison for both would read all that share it.
 func stretches(terms []term, after *query.Position) ([]stretch, error) {
 	if after == nil {
 		return []stretch{{terms: terms}}, nil
@@ -37,14 +42,29 @@ func stretches(terms []term, after *query.Position) ([]stretch, error) {
 	case !lead.nullable && isNull:
 		return nil, fault.New(fault.BadPagingCookie, "The paging position does not fit the query.")
 	case !lead.nullable, !lead.desc && !isNull:
-		return []stretch{{terms, after.Values, presentLead}}, nil
+		return presentStretches(terms, after.Values), nil
 	case !lead.desc:
 		return []stretch{{terms, after.Values, nullLead}, {terms, nil, presentLead}}, nil
 	case isNull:
 		return []stretch{{terms, after.Values, nullLead}}, nil
 	default:
-		return []stretch{{terms, after.Values, presentLead}, {terms, nil, nullLead}}, nil
+		return append(presentStretches(terms, after.Values), stretch{terms, nil, nullLead}), nil
 	}
+}
+
+// presentStretches divides the rows after a position that have a leading key, as the position has.
+func presentStretches(terms []term, values []value.Value) []stretch {
+	if len(terms) == 1 || agree(leadPresent(terms), values) {
+		return []stretch{{terms, values, presentLead}}
+	}
+	return []stretch{{terms, values, tiedLead}, {terms, values, beyondLead}}
+}
+
+// leadPresent returns sort keys for rows whose leading key is not null.
+func leadPresent(terms []term) []term {
+	terms = slices.Clone(terms)
+	terms[0].nullable = false
+	return terms
 }
 
 // empty tells whether a stretch puts no condition on rows.
@@ -53,6 +73,12 @@ func (s stretch) empty() bool { return s.values == nil && s.lead == anyLead }
 // stretch prints the condition that a row lies in a stretch.
 func (p *printer) stretch(s stretch) {
 	switch {
+	case s.lead == tiedLead:
+		p.at(s.terms[0], s.values[0])
+		p.put(" AND ")
+		p.after(s.terms[1:], s.values[1:])
+	case s.lead == beyondLead:
+		p.beyond(leadPresent(s.terms)[0], s.values[0])
 	case s.values == nil || s.lead == nullLead:
 		p.comparable(s.terms[0].expr)
 		if s.lead == presentLead {
@@ -65,33 +91,8 @@ func (p *printer) stretch(s stretch) {
 			p.after(s.terms[1:], s.values[1:])
 		}
 	default:
-		terms := append([]term{}, s.terms...)
-		terms[0].nullable = false
-		p.afterPresent(terms, s.values)
+		p.after(leadPresent(s.terms), s.values)
 	}
-}
-
-// afterPresent prints the condition that a row comes after a position whose leading key is not null: a row value where the
-// keys agree, else a bound on the leading key in front, so that an index on it is entered at the right place.
-func (p *printer) afterPresent(terms []term, values []value.Value) {
-	if len(terms) == 1 || agree(terms, values) {
-		p.after(terms, values)
-		return
-	}
-	bound, beyond := ">=", ">"
-	if terms[0].desc {
-		bound, beyond = "<=", "<"
-	}
-	p.comparable(terms[0].expr)
-	p.put(bound)
-	p.positionValue(terms[0], values[0])
-	p.put(" AND (")
-	p.comparable(terms[0].expr)
-	p.put(beyond)
-	p.positionValue(terms[0], values[0])
-	p.put(" OR ")
-	p.after(terms[1:], values[1:])
-	p.put(")")
 }
 
 // agree tells whether keys can be compared as one row value: none is null, all run the same way.

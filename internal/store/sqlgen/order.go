@@ -10,7 +10,8 @@ type term struct {
 	expr     query.Expr
 	desc     bool
 	nullable bool
-	cell     int // of a merged query: the number of the cell to sort by, from 1; 0: expr
+	cell     int  // of a merged query: the number of the cell to sort by, from 1; 0: expr
+	least    bool // of a merged query: expr is a computed text, the same for all rows of a group
 }
 
 // orderTerms lists the sort keys of a query that does not merge rows.
@@ -59,9 +60,14 @@ func (p *printer) orderBy(terms []term) {
 // term prints one sort key. Nulls are named only where there may be some: the index of a primary key has no place for
 // them.
 func (p *printer) term(t term) {
-	if t.cell > 0 {
+	switch {
+	case t.cell > 0:
 		p.int(int64(t.cell))
-	} else {
+	case t.least:
+		p.put("min(")
+		p.comparable(t.expr)
+		p.put(")")
+	default:
 		p.comparable(t.expr)
 	}
 	switch {
@@ -75,7 +81,8 @@ func (p *printer) term(t term) {
 }
 
 // mergedTerms lists the sort keys of a grouped or distinct query: each is one of its outputs. A text is sorted by the fold
-// it is grouped by, everything else by its cell.
+// it is grouped by, everything else by its cell. A computed text that is a group key is asked of any row of the group: printed a second
+// time it would have parameters of its own, and PostgreSQL would not know it again.
 func (p *printer) mergedTerms(q *query.Query) []term {
 	outs := outputs(&q.Select)
 	terms := make([]term, 0, len(q.Order))
@@ -85,7 +92,8 @@ func (p *printer) mergedTerms(q *query.Query) []term {
 			p.fail("a grouped or distinct query is sorted by what it does not put out")
 			return nil
 		}
-		t := term{expr: outs[index].Expr, desc: o.Desc, nullable: true}
+		_, column := outs[index].Expr.(query.Ref)
+		t := term{expr: outs[index].Expr, desc: o.Desc, nullable: true, least: !column && outs[index].GroupKey()}
 		if outs[index].Agg != query.AggNone || query.KindOf(t.expr) != value.KindText {
 			t.cell = 1
 			for _, before := range outs[:index] {

@@ -65,7 +65,7 @@ func (p *printer) output(o *query.Output, grouped bool) {
 	switch {
 	case o.Agg != query.AggNone:
 		p.aggregate(o.Agg, o.Distinct, o.Expr)
-	case grouped && query.KindOf(o.Expr) == value.KindText:
+	case grouped && o.GroupKey() && query.KindOf(o.Expr) == value.KindText:
 		p.put("min(") // texts of one group differ in case and accents: the least, by code point, stands for all
 		p.expr(o.Expr)
 		p.put(")")
@@ -103,7 +103,7 @@ func (p *printer) groupBy(q *query.Query) {
 	for _, o := range outputs(&q.Select) {
 		at := cell
 		cell += o.Cells()
-		if o.Agg != query.AggNone {
+		if !o.GroupKey() {
 			continue
 		}
 		p.put(word)

@@ -7,8 +7,8 @@ import (
 	"almoner/internal/value"
 )
 
-// Read renders a query. The statements are run in turn until Page.Size rows have come: there is one, or two when the
-// page begins in a part of the order that nulls divide (each of them is limited to Page.Size).
+// Read renders a query. The statements are run in turn until Page.Size rows have come: there is one, or up to three when the page
+// begins after a position (each of them is limited to Page.Size).
 func Read(d *Dialect, cal query.Calendar, q *query.Query) ([]Statement, error) {
 	if merged(q) {
 		return one(renderMerged(d, cal, q))

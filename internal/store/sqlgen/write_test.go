@@ -41,7 +41,7 @@ func TestWriteTexts(t *testing.T) {
 			[]value.Value{value.ID(id)}},
 		{"delete", NewWriter(Postgres).Delete(contact, id), `DELETE FROM "contact" WHERE "contact"."contactid"=$1`, []value.Value{value.ID(id)}},
 		{"put", NewWriter(SQLite).Put(nil, years, append(year, amount)),
-			`INSERT INTO "donoryear" ("donor","year","amount") VALUES (?1,?2,?3) ON CONFLICT ("donor","year") DO UPDATE SET "amount"=excluded."amount"`,
+			`INSERT INTO "donoryear" ("donor","year","amount") VALUES (?1,?2,?3) ON CONFLICT ("donor","year") DO UPDATE SET "amount"=excluded."amount","amountown"=excluded."amountown","amountownbase"=excluded."amountownbase"`,
 			[]value.Value{value.ID(id), value.Int(2024), value.Int(5)}},
 		{"add", NewWriter(Postgres).Add(nil, years, year, []query.Assign{amount}),
 			`INSERT INTO "donoryear" ("donor","year","amount") VALUES ($1,$2,$3) ON CONFLICT ("donor","year")` +

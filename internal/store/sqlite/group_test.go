@@ -271,12 +271,12 @@ func TestConstraints(t *testing.T) {
 		message string
 		fn      func(store.Tx) error
 	}{
-		"insert with a dangling lookup": {fault.ObjectDoesNotExist, "Entity 'contact' With Id = " + id(9).String() + " Does Not Exist",
+		"insert with a dangling lookup": {fault.ObjectDoesNotExist, "contact With Id = " + id(9).String() + " Does Not Exist",
 			func(tx store.Tx) error {
 				return tx.Insert(ctx, db.department, id(3), append(db.name("x"),
 					query.Assign{Column: parent, Value: value.ID(id(1))}, query.Assign{Column: manager, Value: value.ID(id(9))}))
 			}},
-		"update with a dangling lookup": {fault.ObjectDoesNotExist, "Entity 'svc_department' With Id = " + id(9).String() + " Does Not Exist",
+		"update with a dangling lookup": {fault.ObjectDoesNotExist, "svc_department With Id = " + id(9).String() + " Does Not Exist",
 			func(tx store.Tx) error {
 				return tx.Update(ctx, db.department, id(2), []query.Assign{{Column: parent, Value: value.ID(id(9))}})
 			}},

@@ -32,7 +32,7 @@ func (ev *Evaluator) groups(q *query.Query) (keys []string, groups map[string][]
 	groups = map[string][]*scope{}
 	keyed := false
 	for i := range q.Select.Outputs {
-		keyed = keyed || q.Select.Outputs[i].Agg == query.AggNone
+		keyed = keyed || q.Select.Outputs[i].GroupKey()
 	}
 	if !keyed {
 		keys, groups[""] = []string{""}, nil
@@ -40,7 +40,7 @@ func (ev *Evaluator) groups(q *query.Query) (keys []string, groups map[string][]
 	for _, s := range ev.matching(q, nil) {
 		var key strings.Builder
 		for i := range q.Select.Outputs {
-			if o := &q.Select.Outputs[i]; o.Agg == query.AggNone {
+			if o := &q.Select.Outputs[i]; o.GroupKey() {
 				key.WriteString(groupKey(ev.eval(o.Expr, s)) + "\x00")
 			}
 		}

@@ -159,9 +159,22 @@ func (v *vote) group(q *query.Query) {
 	for range 1 + v.rnd.Intn(3) {
 		q.Select.Outputs = append(q.Select.Outputs, v.aggregateOutput())
 	}
+	if v.chance(3) {
+		q.Select.Outputs = append(q.Select.Outputs, v.followed()...)
+	}
 	v.sortOutputs(q)
 	v.compare(q)
 	v.count(q)
+}
+
+// followed groups by a choice and a lookup, and puts out what follows from them.
+func (v *vote) followed() []query.Output {
+	kind := query.Ref{Link: v.links[0], Column: v.items.MustColumn("tst_kind")}
+	about := query.Ref{Link: v.links[0], Column: v.items.MustColumn("tst_about")}
+	return []query.Output{
+		{Expr: v.call(query.FnLabelRank, kind), Follows: true}, {Expr: query.TitleOf(about), Follows: true},
+		{Expr: kind, Column: kind.Column}, {Expr: about, Column: about.Column},
+	}
 }
 
 func (v *vote) groupKeyOutput() query.Output {
