@@ -86,9 +86,9 @@ func (p *projector) ownColumns(fees []*fee) (err error) {
 
 // paid adds the received payments, each with its own base value; a one-off gift without any money rows may show itself as paid.
 func (p *projector) paid() (sum money, err error) {
-	any := false
+	told := false // some row tells of money
 	for _, pay := range p.payments {
-		any = any || pay.isMoney()
+		told = told || pay.isMoney()
 		if !pay.received() {
 			continue
 		}
@@ -99,7 +99,7 @@ func (p *projector) paid() (sum money, err error) {
 		sum.amount += pay.net()
 		sum.base += base
 	}
-	if !p.pledge && !any && p.settings.GiftAssumePaid {
+	if !p.pledge && !told && p.settings.GiftAssumePaid {
 		sum.amount = p.gift.total
 		sum.base, err = toBase(p.gift.total, p.gift.rate)
 	}

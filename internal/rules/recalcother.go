@@ -83,8 +83,13 @@ func (c *recalculator) ownDerived(t *schema.Table) bool {
 	case c.tables.gift, c.tables.payment, c.tables.request, c.tables.disbursement, c.tables.donor, c.tables.fund, c.tables.group:
 		return false
 	default:
-		return t.Key != nil && t.Column("exchangerate") != nil && needsCurrency(t)
+		return isRestated(t)
 	}
+}
+
+// isRestated tells whether rows of a table have amounts with base values.
+func isRestated(t *schema.Table) bool {
+	return t.Key != nil && t.Column("exchangerate") != nil && needsCurrency(t)
 }
 
 // mendRow makes anew what follows from a row itself: base values, and a fee's percentage as a fraction.
@@ -105,7 +110,7 @@ func (c *recalculator) mendRow(r *query.Row) error {
 func DerivedTables(m *schema.Model) []string {
 	var out []string
 	for _, t := range m.Tables {
-		if t.Name == "list" || t.Key != nil && t.Column("exchangerate") != nil && needsCurrency(t) {
+		if t.Name == "list" || isRestated(t) {
 			out = append(out, t.Name)
 		}
 	}
