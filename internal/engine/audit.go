@@ -27,12 +27,7 @@ func auditLines(ctx context.Context, r store.Reader, audit, t *schema.Table, id 
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var out []*query.Row
-	for rows.Next() {
-		out = append(out, query.ScanRow(audit, value.GUID(rows.Bytes(0)), cols, rows, 1))
-	}
-	return out, rows.Err()
+	return query.ScanRows(audit, cols, rows)
 }
 
 // ForgetHistory takes a row's changes out of the audit and returns how many there were. The lines themselves stay for deltas.

@@ -41,12 +41,7 @@ func (r *reader) dynamicLists(ctx context.Context, source store.Reader, ids []va
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var lists []*query.Row
-	for rows.Next() {
-		lists = append(lists, query.ScanRow(t, value.GUID(rows.Bytes(0)), cols, rows, 1))
-	}
-	return lists, rows.Err()
+	return query.ScanRows(t, cols, rows)
 }
 
 // fillMembers spools the members of one dynamic list: the rows of the collection's query that the list's own selects, without the

@@ -50,12 +50,7 @@ func findRows(read func(*query.Query) (query.Rows, error), t *schema.Table, wher
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var out []*query.Row
-	for rows.Next() {
-		out = append(out, query.ScanRow(t, value.GUID(rows.Bytes(0)), cols, rows, 1))
-	}
-	return out, rows.Err()
+	return query.ScanRows(t, cols, rows)
 }
 
 func (v env) Read(q *query.Query) (query.Rows, error) {

@@ -132,10 +132,5 @@ func (e *Engine) logAfter(ctx context.Context, key value.GUID) ([]*query.Row, er
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var lines []*query.Row
-	for rows.Next() {
-		lines = append(lines, query.ScanRow(t, value.GUID(rows.Bytes(0)), cols, rows, 1))
-	}
-	return lines, rows.Err()
+	return query.ScanRows(t, cols, rows)
 }

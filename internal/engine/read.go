@@ -52,15 +52,6 @@ func (r *reader) narrow(q *query.Query) error {
 	return query.Resolve(q, r.e.resolveContext(r.caller, r.now))
 }
 
-// prepareTrusted is Prepare for the service's own queries: privileges do not apply.
-func (r *reader) prepareTrusted(q *query.Query) (*Plan, error) {
-	if err := query.Resolve(q, r.e.resolveContext(r.caller, r.now)); err != nil {
-		return nil, err
-	}
-	stabilize(q)
-	return checkedPlan(q)
-}
-
 // stabilize appends the key, ascending, as the last sort value, here and in every expanded collection, so that pages never lose or repeat a row.
 func stabilize(q *query.Query) {
 	eachMany(&q.Select, stabilize)

@@ -121,6 +121,16 @@ func ScanRow(t *schema.Table, id value.GUID, cols []*schema.Column, rows Rows, a
 	return r
 }
 
+// ScanRows reads all rows of a query whose root outputs are the key and cols, and closes the cursor.
+func ScanRows(t *schema.Table, cols []*schema.Column, rows Rows) ([]*Row, error) {
+	defer rows.Close()
+	var out []*Row
+	for rows.Next() {
+		out = append(out, ScanRow(t, value.GUID(rows.Bytes(0)), cols, rows, 1))
+	}
+	return out, rows.Err()
+}
+
 // Cell returns the value in cell i for a column; a polymorphic lookup takes its type code from the next cell.
 func Cell(rows Rows, i int, c *schema.Column) value.Value {
 	if rows.Null(i) {
