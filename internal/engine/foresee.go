@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"almoner/internal/query"
@@ -17,28 +18,92 @@ var settledWith = map[string][]string{"svc_gift": {"svc_donor", "svc_fund"}}
 // write of the transaction has locked anything that would come later in the order.
 func (x *Tx) Sole() { x.sole = true }
 
-// Foresee reads the rows that the writes to come will refer to, all at once instead of with each write. Where all that the transaction
-// does is to add rows to one table, only, what it will settle is locked along. A wrong guess costs time and nothing else.
-func (x *Tx) Foresee(targets []query.Key, only *schema.Table) error {
-	if x.store.Serial() {
-		return nil // reading with each write costs the same
-	}
-	var settled []string
-	if only != nil && !x.books.Deferred {
-		settled = settledWith[only.Name]
-	}
-	return x.fetch(divide(targets, settled))
+// Foresight is what is known of the writes of a transaction before the first of them. A wrong guess costs time and nothing else.
+type Foresight struct {
+	Written []query.Key   // rows that will be changed or deleted
+	Targets []query.Key   // rows that lookups will be set to
+	Only    *schema.Table // the one table that rows are added to, where that is all the transaction does
 }
 
-// ForeseeCreates is Foresee for rows to be added to one table, which is all that the transaction does.
-func (x *Tx) ForeseeCreates(changes []*query.Change) error {
-	var targets []query.Key
-	var only *schema.Table
-	for _, ch := range changes {
-		targets = x.targets(targets, ch.Set)
-		only = ch.Table
+// Note adds what a change will write and refer to.
+func (f *Foresight) Note(x *Tx, ch *query.Change) {
+	if ch.Kind != query.Create {
+		f.Written = append(f.Written, query.Key{Table: ch.Table, ID: ch.ID})
 	}
-	return x.Foresee(targets, only)
+	f.Targets = x.targets(f.Targets, ch.Set)
+}
+
+// Foresee reads the rows that the writes to come need, all at once instead of with each write, and locks those that will be changed or
+// settled in the order in which everybody locks them: transactions that change the same rows then wait for each other instead of
+// blocking each other.
+func (x *Tx) Foresee(f Foresight) error {
+	switch {
+	case x.store.Serial():
+		return nil // reading with each write costs the same, and nobody else writes
+	case x.books.Deferred:
+		return x.fetch(nil, f.Targets)
+	case f.Only != nil && settledWith[f.Only.Name] != nil:
+		return x.fetch(divide(f.Targets, settledWith[f.Only.Name]))
+	default:
+		return x.lockAhead(f)
+	}
+}
+
+// heads and parents are the tables whose rows settling locks, in its order: rows that have details, and what their totals move.
+var (
+	heads   = []string{"svc_gift", "svc_request"}
+	parents = []string{"svc_donor", "svc_fund", "svc_fundgroup"}
+)
+
+// lockAhead locks the rows that writes will lock: first those that have details, then the donors and funds they belong to, then the rest.
+func (x *Tx) lockAhead(f Foresight) error {
+	details, _ := divide(f.Written, slices.Sorted(maps.Keys(masters)))
+	_, others := divide(f.Targets, slices.Concat(heads, parents))
+	if err := x.fetch(nil, slices.Concat(details, others)); err != nil {
+		return err
+	}
+	known := slices.Concat(f.Written, f.Targets)
+	for _, k := range details {
+		known = append(known, x.masterOf(k)...)
+	}
+	first, _ := divide(known, heads)
+	if err := x.fetch(first, nil); err != nil {
+		return err
+	}
+	for _, k := range slices.Concat(first, details) {
+		known = append(known, x.settledBy(k)...)
+	}
+	second, _ := divide(known, parents)
+	if err := x.fetch(second, nil); err != nil {
+		return err
+	}
+	_, rest := divide(f.Written, slices.Concat(heads, parents))
+	return x.fetch(rest, nil)
+}
+
+// masterOf names the row a detail belongs to; none when the detail is not there.
+func (x *Tx) masterOf(k query.Key) []query.Key {
+	e := x.rows[rowKey{k.Table, k.ID}]
+	if e == nil || e.row == nil {
+		return nil
+	}
+	c := k.Table.MustColumn(masters[k.Table.Name])
+	return x.targets(nil, []query.Assign{{Column: c, Value: e.row.Get(c)}})
+}
+
+// settledBy names the donors and funds a row points at.
+func (x *Tx) settledBy(k query.Key) []query.Key {
+	e := x.rows[rowKey{k.Table, k.ID}]
+	if e == nil || e.row == nil {
+		return nil
+	}
+	var set []query.Assign
+	for _, rel := range k.Table.Parents {
+		if slices.Contains(parents, rel.Parent.Name) {
+			set = append(set, query.Assign{Column: rel.Column, Value: e.row.Get(rel.Column)})
+		}
+	}
+	return x.targets(nil, set)
 }
 
 // fetchTargets reads the rows that assignments of a write point at.
@@ -65,6 +130,7 @@ func (x *Tx) targets(to []query.Key, set []query.Assign) []query.Key {
 
 // divide parts rows into those to be locked, in the order of their tables and ids, and those to be read. None is in either twice.
 func divide(targets []query.Key, settled []string) (lock, read []query.Key) {
+	targets = slices.Clone(targets)
 	slices.SortFunc(targets, func(a, b query.Key) int {
 		return cmp.Or(cmp.Compare(slices.Index(settled, a.Table.Name), slices.Index(settled, b.Table.Name)),
 			cmp.Compare(a.Table.Name, b.Table.Name), bytes.Compare(a.ID[:], b.ID[:]))

@@ -139,7 +139,7 @@ func (x *Tx) fetch(lock, read []query.Key) error {
 	missing := x.missing(nil, lock, true)
 	locked := len(missing)
 	missing = x.missing(missing, read, false)
-	if len(missing) < 2 {
+	if len(missing) == 0 || len(missing) == 1 && locked == 0 {
 		return nil // load does as well
 	}
 	rows, err := x.store.GetMany(x.ctx, missing, locked)

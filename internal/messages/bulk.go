@@ -8,6 +8,7 @@ import (
 	"almoner/internal/fault"
 	"almoner/internal/odata"
 	"almoner/internal/query"
+	"almoner/internal/schema"
 	"almoner/internal/settings"
 	"almoner/internal/value"
 )
@@ -95,6 +96,15 @@ func sameType(text, table string) bool {
 	return false
 }
 
+// foresee tells a transaction which rows its changes will write and refer to; only is the table they all add rows to, if they do.
+func foresee(tx *engine.Tx, changes []*query.Change, only *schema.Table) error {
+	f := engine.Foresight{Only: only}
+	for _, ch := range changes {
+		f.Note(tx, ch)
+	}
+	return tx.Foresee(f)
+}
+
 func createMultiple(_ context.Context, c *Call) (*Result, error) {
 	changes, err := bindTargets(c, query.Create)
 	if err != nil {
@@ -103,7 +113,7 @@ func createMultiple(_ context.Context, c *Call) (*Result, error) {
 	var ids []string
 	err = c.Write(func(tx *engine.Tx) error {
 		ids = make([]string, len(changes))
-		if err := tx.ForeseeCreates(changes); err != nil {
+		if err := foresee(tx, changes, c.Table); err != nil {
 			return err
 		}
 		for i, ch := range changes {
@@ -128,6 +138,9 @@ func updateMultiple(_ context.Context, c *Call) (*Result, error) {
 		return nil, err
 	}
 	return nil, c.Write(func(tx *engine.Tx) error {
+		if err := foresee(tx, changes, nil); err != nil {
+			return err
+		}
 		seen := map[value.GUID]bool{}
 		for i, ch := range changes {
 			if seen[ch.ID] {
@@ -160,6 +173,9 @@ func upsertMultiple(_ context.Context, c *Call) (*Result, error) {
 		return nil, err
 	}
 	return nil, c.Write(func(tx *engine.Tx) error {
+		if err := foresee(tx, updates, nil); err != nil {
+			return err
+		}
 		seen := map[value.GUID]bool{}
 		for i, ch := range updates {
 			if seen[ch.ID] {
@@ -193,6 +209,9 @@ func deleteMultiple(_ context.Context, c *Call) (*Result, error) {
 		return nil, err
 	}
 	return nil, c.Write(func(tx *engine.Tx) error {
+		if err := foresee(tx, changes, nil); err != nil {
+			return err
+		}
 		for i, ch := range changes {
 			if err := tx.Delete(&query.Change{Kind: query.Delete, Table: ch.Table, ID: ch.ID}); err != nil {
 				return fault.In(err, "target "+value.Int(int64(i)).String())

@@ -77,8 +77,14 @@ func (b *Books) checkHierarchy(w *Write) error {
 	return nil
 }
 
+// checkLoop climbs from the new parent. The ancestors of a row that was there before are locked, so that nobody puts one of them below
+// the row meanwhile; below a new row there is nobody.
 func (b *Books) checkLoop(w *Write, parent *schema.Column) error {
 	t := w.New.Table
+	ancestor := b.env.Lock
+	if w.Kind == query.Create {
+		ancestor = b.env.Row
+	}
 	next := w.New.Get(parent).ID()
 	for seen := (map[value.GUID]bool{}); !next.IsZero() && !seen[next]; {
 		if next == w.New.ID {
@@ -86,7 +92,7 @@ func (b *Books) checkLoop(w *Write, parent *schema.Column) error {
 				At(t.Name, "rule row.hierarchy", "column "+parent.Name)
 		}
 		seen[next] = true
-		row, err := b.env.Row(t, next)
+		row, err := ancestor(t, next)
 		if err != nil {
 			return err
 		}

@@ -17,15 +17,29 @@ func (s *Service) foresee(tx *engine.Tx, parts []*Request) error {
 		return nil
 	}
 	m := s.engine.Model()
-	var targets []query.Key
-	only := m.Set(parts[0].Path)
+	f := engine.Foresight{Only: m.Set(parts[0].Path)}
 	for _, r := range parts {
-		targets = appendBound(targets, m, r.Body)
-		if r.Method != http.MethodPost || m.Set(r.Path) != only {
-			only = nil
+		f.Targets = appendBound(f.Targets, m, r.Body)
+		if key, ok := parseKey(m, []byte(r.Path)); ok && r.Method != http.MethodGet {
+			f.Written = append(f.Written, key)
+		}
+		if r.Method != http.MethodPost || m.Set(r.Path) != f.Only {
+			f.Only = nil
 		}
 	}
-	return tx.Foresee(targets, only)
+	return tx.Foresee(f)
+}
+
+// parseKey reads the row a path begins with, in the plain form set(id).
+func parseKey(m *schema.Model, path []byte) (query.Key, bool) {
+	set, rest, keyed := bytes.Cut(bytes.TrimPrefix(path, []byte("/")), []byte("("))
+	key, _, closed := bytes.Cut(rest, []byte(")"))
+	t := m.Set(string(set))
+	if t == nil || !keyed || !closed {
+		return query.Key{}, false
+	}
+	id, err := value.ParseGUID(string(key))
+	return query.Key{Table: t, ID: id}, err == nil
 }
 
 // appendBound appends the rows that the @odata.bind members of a body name in the plain form /set(id).
@@ -37,12 +51,9 @@ func appendBound(to []query.Key, m *schema.Model, body []byte) []query.Key {
 		}
 		body = rest
 		rest, isText := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n:"), []byte(`"`))
-		text, _, ends := bytes.Cut(rest, []byte(`"`))
-		set, key, keyed := bytes.Cut(bytes.TrimPrefix(text, []byte("/")), []byte("("))
-		if t := m.Set(string(set)); t != nil && isText && ends && keyed {
-			if id, err := value.ParseGUID(string(bytes.TrimSuffix(key, []byte(")")))); err == nil {
-				to = append(to, query.Key{Table: t, ID: id})
-			}
+		text, _, _ := bytes.Cut(rest, []byte(`"`))
+		if key, ok := parseKey(m, text); ok && isText {
+			to = append(to, key)
 		}
 	}
 }

@@ -75,11 +75,6 @@ func newClock(s *Store, key int64) *clock {
 	return &clock{store: s, key: key, turn: make(chan struct{}, 1), patience: leastPatience}
 }
 
-// enter returns the statement with which a write transaction begins.
-func (c *clock) enter() (statement, bool) {
-	return statement{"SELECT pg_advisory_xact_lock_shared($1)", []any{c.key}}, !c.plain
-}
-
 // drawStatement draws n versions: a few as the cells of one row, which costs the server half of what a row for each does.
 func drawStatement(n int) statement {
 	if n < len(drawFew) {

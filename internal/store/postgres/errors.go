@@ -14,15 +14,16 @@ import (
 
 // SQLSTATEs this package acts upon.
 const (
-	stateSerialization    = "40001"
-	stateDeadlock         = "40P01"
-	stateUnique           = "23505"
-	stateForeignKey       = "23503"
-	stateLockNotAvailable = "55P03"
-	stateQueryCanceled    = "57014"
-	stateNumericRange     = "22003"
-	stateBadCharacter     = "22021"
-	stateReadOnly         = "25006"
+	stateSerialization         = "40001"
+	stateDeadlock              = "40P01"
+	stateInsufficientPrivilege = "42501"
+	stateUnique                = "23505"
+	stateForeignKey            = "23503"
+	stateLockNotAvailable      = "55P03"
+	stateQueryCanceled         = "57014"
+	stateNumericRange          = "22003"
+	stateBadCharacter          = "22021"
+	stateReadOnly              = "25006"
 )
 
 // retrySeconds is what a client is told to wait when the server is away.

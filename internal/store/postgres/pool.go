@@ -43,6 +43,7 @@ func poolConfig(dsn string, maxConns int) (*pgxpool.Config, error) {
 	config.MaxConnLifetimeJitter = maxConnLifetime / 10
 	config.PingTimeout = connectLimit
 	config.BeforeConnect = guardConnection
+	config.AfterConnect = noticeDeadlocks
 	configure(config.ConnConfig)
 	return config, nil
 }

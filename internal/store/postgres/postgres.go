@@ -59,6 +59,7 @@ type Store struct {
 	clock      *clock
 	counters   *counters
 	schemaKey  int64 // advisory lock of those who change the schema
+	turnKey    int64 // advisory lock of the turnstile
 	epoch      string
 	touchSQL   string
 	writeLimit time.Duration
@@ -124,6 +125,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return errors.New("postgres: the search path names no schema that exists")
 	}
 	s.schemaKey = lockKey("schema", *namespace)
+	s.turnKey = lockKey("turn", *namespace)
 	s.clock = newClock(s, lockKey("clock", *namespace))
 	s.touchSQL = touchStatement(mayEmit)
 	return s.setUp(ctx)

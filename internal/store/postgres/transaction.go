@@ -28,13 +28,13 @@ type transaction struct {
 
 var _ store.Tx = (*transaction)(nil)
 
-func newTransaction(x *session, bulk bool) *transaction {
-	t := &transaction{session: x, bulk: bulk, draw: lockedVersions, numbers: map[string][]int64{}}
-	if bulk {
+func newTransaction(x *session, how entry) *transaction {
+	t := &transaction{session: x, bulk: how == loading, draw: lockedVersions, numbers: map[string][]int64{}}
+	if t.bulk {
 		x.limit = bulkLimit
 	}
 	x.beginWrite()
-	if st, ok := x.store.clock.enter(); ok {
+	if st, ok := x.store.enter(how); ok {
 		x.queue.add(st)
 	}
 	return t

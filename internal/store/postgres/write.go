@@ -17,25 +17,28 @@ const (
 )
 
 // Write implements store.Store. A transaction that lost against another one (deadlock, serialization failure, a key that was
-// free or a row that was there when it looked) is run again from the start after a short random pause.
+// free or a row that was there when it looked) is run again from the start after a short random pause; after a deadlock alone.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
-	return s.transact(ctx, fn, false)
+	return s.transact(ctx, fn, beside)
 }
 
 // Bulk implements store.Store. Numbers and versions are drawn in large blocks.
 func (s *Store) Bulk(ctx context.Context, fn func(store.Tx) error) error {
-	return s.transact(ctx, fn, true)
+	return s.transact(ctx, fn, loading)
 }
 
-func (s *Store) transact(ctx context.Context, fn func(store.Tx) error, bulk bool) error {
+func (s *Store) transact(ctx context.Context, fn func(store.Tx) error, how entry) error {
 	pause, clashes := firstPause, 0
 	for attempt := 1; ; attempt++ {
-		err, lost := s.attempt(ctx, fn, bulk)
+		err, lost := s.attempt(ctx, fn, how)
 		if lost == nil {
 			return err
 		}
-		if state := stateOf(lost); state == stateUnique || state == stateForeignKey {
+		switch state := stateOf(lost); {
+		case state == stateUnique || state == stateForeignKey:
 			clashes++
+		case state == stateDeadlock && how == beside:
+			how = alone
 		}
 		if clashes > 1 {
 			return err
@@ -50,13 +53,13 @@ func (s *Store) transact(ctx context.Context, fn func(store.Tx) error, bulk bool
 }
 
 // attempt runs the transaction once. lost is its database error when it may succeed if run again.
-func (s *Store) attempt(ctx context.Context, fn func(store.Tx) error, bulk bool) (err, lost error) {
+func (s *Store) attempt(ctx context.Context, fn func(store.Tx) error, how entry) (err, lost error) {
 	x, err := s.openSession(ctx, s.pool, true)
 	if err != nil {
 		return err, nil
 	}
 	defer x.end()
-	t := newTransaction(x, bulk)
+	t := newTransaction(x, how)
 	if err = fn(t); err == nil {
 		err = x.commit(ctx)
 	}

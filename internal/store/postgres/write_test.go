@@ -62,6 +62,47 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 	}
 }
 
+// A transaction that lost a deadlock runs alone, so it loses no second one, however many others cross it.
+func TestADeadlockIsLostOnce(t *testing.T) {
+	s := openTest(t, Options{})
+	ids := insertDepartments(t, s, 2)
+	const writers, writes = 6, 10
+	var runs, most atomic.Int32
+	cross := func(first, second value.GUID) error {
+		var own int32
+		err := s.Write(t.Context(), func(tx store.Tx) error {
+			runs.Add(1)
+			own++
+			for _, id := range []value.GUID{first, second} {
+				if _, err := tx.GetLocked(t.Context(), departments(s), id, nil); err != nil {
+					return err
+				}
+			}
+			return tx.Update(t.Context(), departments(s), first, named(departments(s), "crossed"))
+		})
+		for was := most.Load(); own > was && !most.CompareAndSwap(was, own); was = most.Load() {
+		}
+		return err
+	}
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for range writes {
+				if err := cross(ids[w%2], ids[1-w%2]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if runs.Load() == writers*writes {
+		t.Error("there was no deadlock")
+	}
+	if most.Load() > 2 {
+		t.Errorf("a transaction ran %d times", most.Load())
+	}
+}
+
 func TestLostRaceForAKeyIsRunAgain(t *testing.T) {
 	s := openTest(t, Options{})
 	id := newID()
