@@ -174,5 +174,9 @@ func (s *serveCommand) serve(ctx context.Context, db *opened, clock func() time.
 	}
 	grace, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	return server.Shutdown(grace)
+	if err := server.Shutdown(grace); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	db.log.Warn("clients that neither send nor take what they began are cut off")
+	return server.Close()
 }

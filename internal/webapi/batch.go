@@ -3,6 +3,7 @@ package webapi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,6 +47,9 @@ func (s *Service) batch(ctx context.Context, r *Request, _ *odata.Path) (*Respon
 	status := http.StatusOK
 	for i := range items {
 		failed, err := s.batchItem(ctx, r, &items[i], i, out)
+		if errors.Is(err, errSpoolFull) {
+			err = fault.Wrap(err, fault.BodyTooLarge, "The answer of the batch is too large: item %d brings it above %d bytes. Items before it have run.", i+1, batchLimit)
+		}
 		if err != nil {
 			out.close()
 			return nil, err

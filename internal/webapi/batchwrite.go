@@ -13,7 +13,9 @@ type batchWriter struct {
 	boundary string
 }
 
-func newBatchWriter(boundary string) *batchWriter { return &batchWriter{boundary: boundary} }
+func newBatchWriter(boundary string) *batchWriter {
+	return &batchWriter{overflow: overflow{most: batchLimit}, boundary: boundary}
+}
 
 // operation writes the part of a single operation and returns its status. A stream that fails is replaced by its error.
 func (w *batchWriter) operation(op *operation, resp *Response, r *Request) (int, error) {

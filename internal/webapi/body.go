@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,27 @@ const (
 var errBodies = errors.New("the request bodies under way are too large together")
 
 // bodies counts the bytes of all request bodies under way.
-type bodies struct{ held atomic.Int64 }
+type bodies struct {
+	held atomic.Int64
+	tidy atomic.Bool // memory is about to be given back
+}
+
+// A body from largeBody on leaves much more memory behind than the service otherwise needs. It is given back to the system soon after.
+const (
+	largeBody = 16 << 20
+	tidyAfter = time.Second
+)
+
+// release notes the end of a body.
+func (b *bodies) release(size int64) {
+	b.held.Add(-size)
+	if size >= largeBody && b.tidy.CompareAndSwap(false, true) {
+		time.AfterFunc(tidyAfter, func() {
+			b.tidy.Store(false)
+			debug.FreeOSMemory()
+		})
+	}
+}
 
 // read reads a request's body. It is refused when it is too large, by itself (413) or together with the others (503), and given up
 // when the client stops sending. What it took is given back by free.
@@ -28,7 +49,7 @@ func (b *bodies) read(w http.ResponseWriter, hr *http.Request) (body []byte, fre
 		return nil, func() {}, nil
 	}
 	in := &bodyReader{from: http.MaxBytesReader(nil, hr.Body, maxBody), deadline: http.NewResponseController(w).SetReadDeadline, bodies: b}
-	free = func() { b.held.Add(-in.held) }
+	free = func() { b.release(in.held) }
 	if hr.ContentLength > maxBody {
 		return nil, free, bodyFault(&http.MaxBytesError{Limit: maxBody})
 	}

@@ -16,10 +16,11 @@ const (
 	patience   = 200 * time.Millisecond
 	queueDepth = 4
 	spoolLimit = 256 << 20 // most bytes kept for one stalled client
+	batchLimit = 1 << 30   // most bytes of the answer of a batch, which is kept until its last part has run
 	spoolInRAM = 1 << 20   // of those, bytes kept in memory; the rest goes to a file
 )
 
-var errSpoolFull = errors.New("the client has stalled and its answer is too large to keep")
+var errSpoolFull = errors.New("an answer that waits to be sent is too large to keep")
 
 // relay hands chunks to a slow writer without waiting for it longer than patience.
 type relay struct {
@@ -92,7 +93,7 @@ func (r *relay) pass(chunk *[]byte) error {
 		r.done <- err
 		return err
 	case <-timer.C:
-		r.spool = &overflow{}
+		r.spool = &overflow{most: spoolLimit}
 		_, err := r.spool.Write(*chunk)
 		giveBuffer(chunk)
 		return err
@@ -151,13 +152,14 @@ func (r *relay) abandon() {
 
 // overflow keeps bytes in memory and beyond that in a file nobody else sees.
 type overflow struct {
+	most   int // bytes kept at most
 	memory bytes.Buffer
 	file   *os.File
 	size   int
 }
 
 func (o *overflow) Write(p []byte) (int, error) {
-	if o.size += len(p); o.size > spoolLimit {
+	if o.size += len(p); o.size > o.most {
 		return 0, errSpoolFull
 	}
 	if o.file == nil && o.memory.Len()+len(p) <= spoolInRAM {
