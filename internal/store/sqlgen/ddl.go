@@ -144,6 +144,9 @@ func tableIndexes(d *Dialect, t *schema.Table) []Object {
 			out = append(out, index(t, "", []*schema.Column{c}, lookupColumns(t, c), " WHERE "+quoted(c.Name)+" IS NOT NULL"))
 		default:
 			out = append(out, index(t, "", []*schema.Column{c}, sortedColumns(d, t, []*schema.Column{c}), ""))
+			if t.Key != nil && (c.Type == schema.TypeDate || c.Type == schema.TypeDateTime) {
+				out = append(out, latestFirst(d, t, c))
+			}
 		}
 	}
 	for _, i := range t.Indexes {
@@ -168,6 +171,14 @@ func index(t *schema.Table, unique string, cols []*schema.Column, on, where stri
 	}
 	name = shortName(name)
 	sql := "CREATE " + unique + "INDEX " + quoted(name) + " ON " + quoted(t.Name) + " (" + on + ")" + where
+	return Object{IndexObject, t.Name, name, sql}
+}
+
+// latestFirst is the index for rows in descending order of a date. Those of one date come by key, ascending, which the other index of
+// the date cannot give: many rows are made at one moment, and sorting them all would cost more than the page.
+func latestFirst(d *Dialect, t *schema.Table, c *schema.Column) Object {
+	name := shortName("ix_" + t.Name + "_" + c.Name + "_down")
+	sql := "CREATE INDEX " + quoted(name) + " ON " + quoted(t.Name) + " (" + quoted(c.Name) + " DESC" + d.nullsLast + ", " + quoted(t.Key.Name) + ")"
 	return Object{IndexObject, t.Name, name, sql}
 }
 

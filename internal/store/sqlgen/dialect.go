@@ -21,6 +21,7 @@ type Dialect struct {
 	bigint    string                        // type of a 64-bit integer
 	tableTail string                        // what follows the columns of CREATE TABLE
 	nullsIn   string                        // in an index, after a column that may be null
+	nullsLast string                        // in an index, after a descending column that may be null
 	lateKeys  bool                          // foreign keys are added when all tables are there
 	locked    string                        // what makes a SELECT lock its row
 	noLimit   string                        // LIMIT of an OFFSET without one
