@@ -41,7 +41,7 @@ func (x *Tx) Foresee(f Foresight) error {
 	case x.store.Serial():
 		return nil // reading with each write costs the same, and nobody else writes
 	case x.books.Deferred:
-		return x.fetch(nil, f.Targets)
+		return x.fetch(divide(f.Targets, nil))
 	case f.Only != nil && settledWith[f.Only.Name] != nil:
 		return x.fetch(divide(f.Targets, settledWith[f.Only.Name]))
 	default:

@@ -172,24 +172,23 @@ func (t *tally) fund(id value.GUID) *fundTally {
 	return f
 }
 
-// add adds money in a currency, zero for the base currency, to the sums that put finds.
+// add adds money in a currency to the sums that put finds.
 func (d *donorTally) add(currency value.GUID, m money, put func(*donorSums, int64)) {
-	put(&d.donorSums, m.base)
-	if currency.IsZero() {
-		return
-	}
-	part := partIn(&d.foreign, currency)
-	put(&part.amount, m.amount)
-	put(&part.base, m.base)
+	addIn(&d.donorSums, &d.foreign, currency, m, put)
 }
 
-// add adds money in a currency, zero for the base currency, to the sums that put finds.
+// add adds money in a currency to the sums that put finds.
 func (f *fundTally) add(currency value.GUID, m money, put func(*fundSums, int64)) {
-	put(&f.fundSums, m.base)
+	addIn(&f.fundSums, &f.foreign, currency, m, put)
+}
+
+// addIn adds money to the base values of all and, unless its currency is zero, the base currency, to the part in that currency.
+func addIn[T any](all *T, foreign *map[value.GUID]*inCurrency[T], currency value.GUID, m money, put func(*T, int64)) {
+	put(all, m.base)
 	if currency.IsZero() {
 		return
 	}
-	part := partIn(&f.foreign, currency)
+	part := partIn(foreign, currency)
 	put(&part.amount, m.amount)
 	put(&part.base, m.base)
 }

@@ -25,6 +25,17 @@ func wantFault(t *testing.T, err error, code fault.Code) *fault.Error {
 	return f
 }
 
+// turnedAway tells whether nobody else can begin to write: the turnstile is held by one alone.
+func turnedAway(t *testing.T, s *Store) (held bool) {
+	const sql = `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid::bigint << 32) | objid::bigint = $1)`
+	if err := s.side.QueryRow(t.Context(), sql, s.turnKey).Scan(&held); err != nil {
+		t.Error(err)
+	}
+	return held
+}
+
+// Who loses a deadlock runs again, and alone: it would else soon meet the next.
 func TestDeadlockIsRunAgain(t *testing.T) {
 	s := openTest(t, Options{})
 	ids := insertDepartments(t, s, 2)
@@ -34,11 +45,16 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 	// Each of the two locks one row, waits for the other to have done so, then wants the other's row.
 	cross := func(first, second value.GUID) error {
 		once := sync.OnceFunc(func() { meet.Done(); meet.Wait() })
+		again := false
 		return s.Write(t.Context(), func(tx store.Tx) error {
 			runs.Add(1)
 			if _, err := tx.GetLocked(t.Context(), departments(s), first, nil); err != nil {
 				return err
 			}
+			if turnedAway(t, s) != again {
+				t.Errorf("run again: %v, alone: %v", again, !again)
+			}
+			again = true
 			once()
 			if _, err := tx.GetLocked(t.Context(), departments(s), second, nil); err != nil {
 				return err
@@ -59,47 +75,6 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 	}
 	if nameOf(t, s, ids[0]) != "by "+ids[1].String() || nameOf(t, s, ids[1]) != "by "+ids[0].String() {
 		t.Error("a write is missing")
-	}
-}
-
-// A transaction that lost a deadlock runs alone, so it loses no second one, however many others cross it.
-func TestADeadlockIsLostOnce(t *testing.T) {
-	s := openTest(t, Options{})
-	ids := insertDepartments(t, s, 2)
-	const writers, writes = 6, 10
-	var runs, most atomic.Int32
-	cross := func(first, second value.GUID) error {
-		var own int32
-		err := s.Write(t.Context(), func(tx store.Tx) error {
-			runs.Add(1)
-			own++
-			for _, id := range []value.GUID{first, second} {
-				if _, err := tx.GetLocked(t.Context(), departments(s), id, nil); err != nil {
-					return err
-				}
-			}
-			return tx.Update(t.Context(), departments(s), first, named(departments(s), "crossed"))
-		})
-		for was := most.Load(); own > was && !most.CompareAndSwap(was, own); was = most.Load() {
-		}
-		return err
-	}
-	var all sync.WaitGroup
-	for w := range writers {
-		all.Go(func() {
-			for range writes {
-				if err := cross(ids[w%2], ids[1-w%2]); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if runs.Load() == writers*writes {
-		t.Error("there was no deadlock")
-	}
-	if most.Load() > 2 {
-		t.Errorf("a transaction ran %d times", most.Load())
 	}
 }
 
